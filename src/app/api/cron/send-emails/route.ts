@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { PublicError } from '#lib/platform/api-response.ts'
+import { database } from '#lib/platform/database.ts'
+import { route } from '#lib/platform/route.ts'
+import { checkCronSecret } from '#lib/worker/cron-secret.ts'
+import { runTick } from '#lib/worker/tick.ts'
+
+export const dynamic = 'force-dynamic'
+export const maxDuration = 300
+
+export const GET = route(
+  {
+    summary: 'One tick of the worker; called by cron with the header Authorization: Bearer $CRON_SECRET.',
+    output: z.object({ worker: z.string(), startedAt: z.iso.datetime(), durationMs: z.number() }),
+  },
+  async ({ request, log }) => {
+    const verdict = checkCronSecret(request.headers.get('authorization'), process.env.CRON_SECRET)
+    if (verdict === 'not-configured') {
+      throw new PublicError(
+        503,
+        'cron-secret-missing',
+        'CRON_SECRET is not set, or is shorter than 16 characters; no tick runs until it is.',
+      )
+    }
+    if (verdict === 'wrong') {
+      throw new PublicError(
+        401,
+        'unauthorised',
+        'This address is for cron: send Authorization: Bearer with the value of CRON_SECRET.',
+      )
+    }
+    return runTick(database(), 'cron', log)
+  },
+)

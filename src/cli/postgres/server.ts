@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { open, readFile, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { freePort } from '../ports.ts'
+import { Problem } from '../problem.ts'
+import { findServerAccount, type ServerAccount } from './account.ts'
+import { type Binaries, findBinaries } from './binaries.ts'
+import { ensureCluster, SUPERUSER } from './cluster.ts'
+
+export type EmbeddedPostgres = {
+  port: number
+  /** The address of a database on it. */
+  urlOf(database: string): string
+  stop(): Promise<void>
+}
+
+type Options = {
+  /** Where the data is kept; made on first use. */
+  dataFolder: string
+  logFile: string
+  password: string
+  preferredPort: number
+  /** Settings of postgresql.conf, for this run. */
+  settings?: Record<string, string>
+}
+
+const START_SECONDS_MAX = 60
+
+/**
+ * Starts the bundled Postgres on `dataFolder`. A server that was left behind there when its starter was killed is
+ * taken over: it has lost nothing, and a second one on the same data would be refused.
+ */
+export async function startPostgres(options: Options): Promise<EmbeddedPostgres> {
+  const account = findServerAccount()
+  const binaries = await findBinaries(account)
+  const folder = await ensureCluster(options.dataFolder, options.password, binaries, account)
+  const urlFor = (port: number) => (database: string) =>
+    `postgresql://${SUPERUSER}:${options.password}@127.0.0.1:${port}/${database}`
+  const orphan = await findOrphan(folder, urlFor)
+  if (orphan) return { port: orphan.port, urlOf: urlFor(orphan.port), stop: () => stopProcess(orphan.pid) }
+
+  const port = await freePort(options.preferredPort)
+  const child = await spawnServer(binaries, account, folder, port, options)
+  await waitUntilReady(child, urlFor(port)('postgres'), options.logFile)
+  return { port, urlOf: urlFor(port), stop: () => stopProcess(child.pid ?? 0) }
+}
+
+async function spawnServer(
+  binaries: Binaries,
+  account: ServerAccount | undefined,
+  folder: string,
+  port: number,
+  options: Options,
+): Promise<ChildProcess> {
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    port: String(port),
+    max_connections: '200',
+    ...options.settings,
+  }
+  const log = await open(options.logFile, 'a')
+  const child = spawn(
+    binaries.postgres,
+    ['-D', folder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    {
+      uid: account?.uid,
+      gid: account?.gid,
+      cwd: '/',
+      stdio: ['ignore', log.fd, log.fd],
+      // A group of its own: Ctrl-C in the terminal must reach us, who stop it last, and not Postgres directly.
+      detached: true,
+    },
+  )
+  child.on('error', () => undefined) // told by waitUntilReady
+  await log.close()
+  return child
+}
+
+async function waitUntilReady(child: ChildProcess, url: string, logFile: string): Promise<void> {
+  const deadline = Date.now() + START_SECONDS_MAX * 1000
+  while (Date.now() < deadline) {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) break
+    if (await answers(url)) return
+    await sleep(25)
+  }
+  if (child.pid && child.exitCode === null) child.kill('SIGQUIT')
+  const said = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').slice(-3).join('\n  ')
+  throw new Problem(`The embedded Postgres did not start. It said:\n  ${said}\n(The whole log is ${logFile}.)`)
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => undefined) // a server that is still starting closes the connection
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** A live server on this very folder. A pid file without one is stale and in the way (its number may be another process's by now). */
+async function findOrphan(
+  folder: string,
+  urlFor: (port: number) => (database: string) => string,
+): Promise<{ pid: number; port: number } | undefined> {
+  const pidFile = join(folder, 'postmaster.pid')
+  const lines = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n')
+  const [pid, port] = [Number(lines[0]), Number(lines[3])]
+  if (!pid) return undefined
+  if (!isPostgres(pid)) {
+    await rm(pidFile, { force: true })
+    return undefined
+  }
+  const deadline = Date.now() + START_SECONDS_MAX * 1000
+  while (Date.now() < deadline && isPostgres(pid)) {
+    if (port && (await servesFolder(urlFor(port)('postgres'), folder))) return { pid, port }
+    await sleep(200)
+  }
+  if (!isPostgres(pid)) return findOrphan(folder, urlFor)
+  throw new Problem(`Another Postgres (process ${pid}) holds ${folder} and does not answer. Stop it and try again.`)
+}
+
+async function servesFolder(url: string, folder: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ folder: string }>(`SELECT current_setting('data_directory') AS folder`)
+    return rows[0]?.folder === folder || rows[0]?.folder === (await realpath(folder))
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+function isPostgres(pid: number): boolean {
+  const asked = spawnSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' })
+  if (asked.error) return isAlive(pid) // no ps on this machine
+  return asked.stdout.includes('postgres')
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** SIGINT is Postgres's fast shutdown: open transactions are rolled back, everything committed is on disk. */
+async function stopProcess(pid: number): Promise<void> {
+  if (!isAlive(pid)) return
+  process.kill(pid, 'SIGINT')
+  const deadline = Date.now() + 30_000
+  while (Date.now() < deadline) {
+    if (!isAlive(pid)) return
+    await sleep(20)
+  }
+  process.kill(pid, 'SIGQUIT')
+}

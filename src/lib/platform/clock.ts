@@ -1,0 +1,9 @@
+import type { Sql } from './database.ts'
+
+/** The database's clock: the only one that comparisons of time go by. */
+export async function appNow(sql: Sql): Promise<Date> {
+  const { rows } = await sql.query<{ now: Date }>('SELECT app_now() AS now')
+  const row = rows[0]
+  if (!row) throw new Error('the database did not answer with its time')
+  return row.now
+}

@@ -1,0 +1,82 @@
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import { env } from './env.ts'
+import { PrismaClient } from './generated/client.ts'
+import { log } from './log.ts'
+
+/** Anything that runs SQL: the pool, or the client of an open transaction. */
+export type Sql = Pick<pg.ClientBase, 'query'>
+
+const DATE_OID = 1082
+const BIGINT_OID = 20
+
+/** A date is a date, not an instant: pg would make it midnight in the host's zone. Counts fit in a number. */
+const typeParsers = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (format !== 'binary' && oid === DATE_OID) return (value: string) => value
+    if (format !== 'binary' && oid === BIGINT_OID) return Number
+    return pg.types.getTypeParser(oid, format)
+  },
+} as pg.CustomTypesConfig
+
+export function createPool(connectionString: string, max: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString,
+    max,
+    // Without a limit, a pool that is used up makes every request wait for ever.
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 30_000,
+    // One forgotten open transaction makes the whole queue many times slower.
+    idle_in_transaction_session_timeout: 60_000,
+    application_name: 'sendonce',
+    types: typeParsers,
+  })
+  // An idle connection that Postgres closes (a restart, a failover) is replaced by the pool; without a listener it would end the process.
+  pool.on('error', (error) => log.warn({ error }, 'an idle database connection was lost'))
+  return pool
+}
+
+type Handles = { pool: pg.Pool; prisma: PrismaClient }
+
+// Hot reload loads this module again; the handles must not multiply with it.
+const shared = globalThis as typeof globalThis & { sendonceDatabase?: Handles }
+
+function handles(): Handles {
+  shared.sendonceDatabase ??= connect()
+  return shared.sendonceDatabase
+}
+
+function connect(): Handles {
+  const pool = createPool(env().DATABASE_URL, env().DATABASE_POOL_MAX)
+  return { pool, prisma: new PrismaClient({ adapter: new PrismaPg(pool) }) }
+}
+
+/** Plain SQL, for the verbs of the queue. */
+export function database(): pg.Pool {
+  return handles().pool
+}
+
+/** Prisma, for everything else. The same connections, but never the same transaction. */
+export function prisma(): PrismaClient {
+  return handles().prisma
+}
+
+/** Runs `work` in one transaction on one connection: all of it is kept, or nothing. */
+export async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+  const tx = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await tx.query('BEGIN')
+    const result = await work(tx)
+    await tx.query('COMMIT')
+    return result
+  } catch (error) {
+    await tx.query('ROLLBACK').catch((lost: Error) => {
+      broken = lost
+    })
+    throw error
+  } finally {
+    // A connection that could not even roll back is thrown away, never handed to the next user.
+    tx.release(broken)
+  }
+}

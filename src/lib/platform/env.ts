@@ -1,0 +1,72 @@
+import { z } from 'zod'
+
+/** Every variable the product reads, with the sentence a person sees when it is missing or malformed. */
+const environmentSchema = z.object({
+  DATABASE_URL: z
+    .string({
+      error:
+        'DATABASE_URL is missing: set it to the address of your Postgres, like postgresql://user:password@host:5432/sendonce.',
+    })
+    .refine(
+      isPostgresUrl,
+      'DATABASE_URL is not a Postgres address; it should look like postgresql://user:password@host:5432/sendonce.',
+    ),
+  DATABASE_POOL_MAX: wholeNumber('DATABASE_POOL_MAX', 2, 200).default(10),
+  CRON_SECRET: z
+    .string({
+      error: 'CRON_SECRET is missing: set it to at least 16 random characters; Vercel sends it with every cron call.',
+    })
+    .min(16, 'CRON_SECRET is too short: use at least 16 random characters.'),
+  APP_URL: z
+    .string({
+      error: 'APP_URL is missing: set it to the address at which people open Sendonce, like https://mail.example.com.',
+    })
+    .refine(isWebUrl, 'APP_URL is not a web address; it should look like https://mail.example.com.'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      error: 'LOG_LEVEL is not one of fatal, error, warn, info, debug, trace, silent.',
+    })
+    .default('info'),
+  CATCHER_URL: z
+    .string()
+    .refine(isWebUrl, 'CATCHER_URL is not a web address; leave it unset if you run no mail catcher.')
+    .optional(),
+})
+
+export type Environment = z.infer<typeof environmentSchema>
+
+export type EnvironmentReading = { ok: true; env: Environment } | { ok: false; problems: string[] }
+
+/** Empty counts as unset: that is how hosting panels store a variable that was cleared. */
+export function readEnvironment(source: Record<string, string | undefined>): EnvironmentReading {
+  const set = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = environmentSchema.safeParse(set)
+  if (parsed.success) return { ok: true, env: parsed.data }
+  return { ok: false, problems: parsed.error.issues.map((issue) => issue.message) }
+}
+
+let environment: Environment | undefined
+
+/** The environment of this process. Boot has checked it already (instrumentation.ts), so a failure here is a bug. */
+export function env(): Environment {
+  if (environment) return environment
+  const reading = readEnvironment(process.env)
+  if (!reading.ok) throw new Error(reading.problems.join(' '))
+  environment = reading.env
+  return environment
+}
+
+function wholeNumber(name: string, min: number, max: number) {
+  const sentence = `${name} is not a whole number from ${min} to ${max}.`
+  return z.coerce.number({ error: sentence }).int(sentence).min(min, sentence).max(max, sentence)
+}
+
+function isPostgresUrl(value: string): boolean {
+  const url = URL.parse(value)
+  return url !== null && /^postgres(ql)?:$/.test(url.protocol) && (url.hostname !== '' || url.searchParams.has('host'))
+}
+
+function isWebUrl(value: string): boolean {
+  const url = URL.parse(value)
+  return url !== null && /^https?:$/.test(url.protocol)
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import type { z } from 'zod'
+import { type ApiResponse, PublicError } from './api-response.ts'
+import { type Log, log } from './log.ts'
+
+/** What a handler gets: the request's parts, parsed, and a log that carries the request's id. */
+export type RouteInput<Params, Query, Body> = {
+  params: Params
+  query: Query
+  body: Body
+  request: Request
+  requestId: string
+  log: Log
+}
+
+type Schemas<Params, Query, Body, Output> = {
+  /** One line for the API reference. */
+  summary: string
+  params?: z.ZodType<Params>
+  query?: z.ZodType<Query>
+  body?: z.ZodType<Body>
+  output: z.ZodType<Output>
+}
+
+type NextContext = { params: Promise<Record<string, string | string[] | undefined>> }
+
+export type RouteHandler = ((request: Request, context: NextContext) => Promise<Response>) & {
+  definition: Schemas<unknown, unknown, unknown, unknown>
+}
+
+/**
+ * The edge, once for all routes: parses what came in, calls `handle`, answers in the envelope, and lets no text of a
+ * bug out. `output` cuts the answer to what the schema names, so that a column added later is not published by accident.
+ */
+export function route<Params = unknown, Query = unknown, Body = unknown, Output = unknown>(
+  schemas: Schemas<Params, Query, Body, Output>,
+  handle: (input: RouteInput<Params, Query, Body>) => Promise<Output>,
+): RouteHandler {
+  const handler = async (request: Request, context: NextContext): Promise<Response> => {
+    const requestId = requestIdOf(request)
+    const requestLog = log.child({ requestId, method: request.method, path: new URL(request.url).pathname })
+    try {
+      const data = await handle({
+        params: parse(schemas.params, await context.params, notAnId),
+        query: parse(schemas.query, Object.fromEntries(new URL(request.url).searchParams), invalidQuery),
+        body: schemas.body ? parse(schemas.body, await readJson(request), invalidBody) : (undefined as Body),
+        request,
+        requestId,
+        log: requestLog,
+      })
+      return answer(200, { success: true, data: schemas.output.parse(data) }, requestId)
+    } catch (error) {
+      return answerFailure(error, requestId, requestLog)
+    }
+  }
+  return Object.assign(handler, { definition: schemas as Schemas<unknown, unknown, unknown, unknown> })
+}
+
+export function answer(status: number, response: ApiResponse<unknown>, requestId: string): Response {
+  return Response.json(response, { status, headers: { 'x-request-id': requestId, 'cache-control': 'no-store' } })
+}
+
+export function answerFailure(error: unknown, requestId: string, requestLog: Log): Response {
+  if (error instanceof PublicError) {
+    requestLog.info({ code: error.code, status: error.status }, 'refused')
+    const { code, message, details } = error
+    return answer(error.status, { success: false, error: { code, message, details } }, requestId)
+  }
+  requestLog.error({ error }, 'failed')
+  const message = `Something went wrong on our side. Nothing was lost; try again, and if it happens again, quote ${requestId}.`
+  return answer(500, { success: false, error: { code: 'internal', message } }, requestId)
+}
+
+/** A caller's own id is kept when it is harmless to write into a log. */
+export function requestIdOf(request: Request): string {
+  const given = request.headers.get('x-request-id')
+  return given && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID()
+}
+
+function parse<T>(schema: z.ZodType<T> | undefined, value: unknown, refuse: (error: z.ZodError) => PublicError): T {
+  if (!schema) return undefined as T
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw refuse(parsed.error)
+  return parsed.data
+}
+
+const BODY_BYTES_MAX = 5 * 1024 * 1024
+
+async function readJson(request: Request): Promise<unknown> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/json\b/i.test(type)) {
+    throw new PublicError(415, 'not-json', 'Send the body as JSON, with the header Content-Type: application/json.')
+  }
+  const text = await readText(request, BODY_BYTES_MAX)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new PublicError(400, 'malformed-json', 'The body is not valid JSON.')
+  }
+}
+
+async function readText(request: Request, bytesMax: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > bytesMax)
+      throw new PublicError(413, 'too-large', `The body is larger than ${bytesMax / 1024 / 1024} MB.`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** An id of the wrong form names nothing, like one that does not exist. */
+const notAnId = () => new PublicError(404, 'not-found', 'There is nothing here, or it belongs to another workspace.')
+const invalidQuery = (error: z.ZodError) =>
+  invalid('invalid-query', 'The address holds a value that does not fit', error)
+const invalidBody = (error: z.ZodError) => invalid('invalid-input', 'Some of what was sent does not fit', error)
+
+function invalid(code: string, message: string, error: z.ZodError): PublicError {
+  const fields = error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }))
+  const first = fields[0]
+  const told = first ? `${message}: ${first.path ? `${first.path}: ` : ''}${first.message}` : message
+  return new PublicError(400, code, told.endsWith('.') ? told : `${told}.`, { fields })
+}

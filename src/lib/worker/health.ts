@@ -1,0 +1,21 @@
+import type pg from 'pg'
+import { checkDatabase, checkMigrations, checkTimeZoneData } from '#lib/platform/health.ts'
+import type { Log } from '#lib/platform/log.ts'
+import { readLastTick } from './heartbeat.ts'
+
+export type Health = Awaited<ReturnType<typeof readHealth>>
+
+/** `down`: nothing can work. `degraded`: pages work, but something keeps mail from going out as it should. */
+export async function readHealth(pool: pg.Pool, log: Log) {
+  const timeZoneData = checkTimeZoneData()
+  const database = await checkDatabase(pool, log)
+  const migrations = database.ok
+    ? await checkMigrations(pool)
+    : { ok: false, applied: 0, pending: 0, sentence: 'Unknown while the database does not answer.' }
+  const lastTick = migrations.ok
+    ? await readLastTick(pool)
+    : { at: null, ageSeconds: null, ok: false, sentence: 'Unknown while the database is not ready.' }
+  const usable = database.ok && migrations.ok
+  const status = !usable ? 'down' : timeZoneData.ok && lastTick.ok ? 'ok' : 'degraded'
+  return { status, database, migrations, timeZoneData, lastTick } as const
+}
