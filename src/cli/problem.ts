@@ -9,6 +9,8 @@ export async function runCommand(main: () => Promise<void>): Promise<void> {
     process.stderr.write(`${error instanceof Problem ? error.message : describeBug(error)}\n`)
     process.exitCode = 1
   }
+  // Prisma's engine leaves a timer of ten seconds behind, which would keep a finished command waiting.
+  process.exit()
 }
 
 function describeBug(error: unknown): string {

@@ -8,12 +8,16 @@ import { Problem } from '../problem.ts'
 import { findServerAccount, type ServerAccount } from './account.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { ensureCluster, SUPERUSER } from './cluster.ts'
+import { registerUse } from './use.ts'
 
 export type EmbeddedPostgres = {
   port: number
   /** The address of a database on it. */
   urlOf(database: string): string
+  /** Stops it, unless another command still uses it. */
   stop(): Promise<void>
+  /** Settles when the server goes away by itself. */
+  lost: Promise<void>
 }
 
 type Options = {
@@ -30,7 +34,8 @@ const START_SECONDS_MAX = 60
 
 /**
  * Starts the bundled Postgres on `dataFolder`. A server that was left behind there when its starter was killed is
- * taken over: it has lost nothing, and a second one on the same data would be refused.
+ * taken over: it has lost nothing, and a second one on the same data would be refused. Several commands may share a
+ * server; the last of them stops it.
  */
 export async function startPostgres(options: Options): Promise<EmbeddedPostgres> {
   const account = findServerAccount()
@@ -38,13 +43,28 @@ export async function startPostgres(options: Options): Promise<EmbeddedPostgres>
   const folder = await ensureCluster(options.dataFolder, options.password, binaries, account)
   const urlFor = (port: number) => (database: string) =>
     `postgresql://${SUPERUSER}:${options.password}@127.0.0.1:${port}/${database}`
-  const orphan = await findOrphan(folder, urlFor)
-  if (orphan) return { port: orphan.port, urlOf: urlFor(orphan.port), stop: () => stopProcess(orphan.pid) }
+  const { pid, port } =
+    (await findRunning(folder, urlFor)) ?? (await startNew(binaries, account, folder, urlFor, options))
+  const use = await registerUse(urlFor(port)('postgres'))
+  const stop = async () => {
+    if (await use.endsAsLast()) await stopProcess(pid)
+  }
+  return { port, urlOf: urlFor(port), stop, lost: use.lost }
+}
 
+async function startNew(
+  binaries: Binaries,
+  account: ServerAccount | undefined,
+  folder: string,
+  urlFor: (port: number) => (database: string) => string,
+  options: Options,
+): Promise<{ pid: number; port: number }> {
   const port = await freePort(options.preferredPort)
   const child = await spawnServer(binaries, account, folder, port, options)
   await waitUntilReady(child, urlFor(port)('postgres'), options.logFile)
-  return { port, urlOf: urlFor(port), stop: () => stopProcess(child.pid ?? 0) }
+  // From now on it answers for itself, and must not keep a short command from ending.
+  child.unref()
+  return { pid: child.pid ?? 0, port }
 }
 
 async function spawnServer(
@@ -104,8 +124,8 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** A live server on this very folder. A pid file without one is stale and in the way (its number may be another process's by now). */
-async function findOrphan(
+/** A live server on this very folder, if there is one. A pid file without one is stale and in the way (its number may be another process's by now). */
+async function findRunning(
   folder: string,
   urlFor: (port: number) => (database: string) => string,
 ): Promise<{ pid: number; port: number } | undefined> {
@@ -122,7 +142,7 @@ async function findOrphan(
     if (port && (await servesFolder(urlFor(port)('postgres'), folder))) return { pid, port }
     await sleep(200)
   }
-  if (!isPostgres(pid)) return findOrphan(folder, urlFor)
+  if (!isPostgres(pid)) return findRunning(folder, urlFor)
   throw new Problem(`Another Postgres (process ${pid}) holds ${folder} and does not answer. Stop it and try again.`)
 }
 
