@@ -3,6 +3,9 @@ import { open, rename, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { projectRoot } from '../project.ts'
 
+/** Environment variables for a process; NODE_ENV, which Next's types insist on, is not always ours to set. */
+export type Variables = Record<string, string | undefined>
+
 export type Child = {
   process: ChildProcess
   name: string
@@ -18,7 +21,7 @@ type Options = {
   name: string
   script: string
   args: string[]
-  env: NodeJS.ProcessEnv
+  env: Variables
   logFile?: string
   preload?: string
 }

@@ -5,6 +5,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem } from '../problem.ts'
 import { projectRoot } from '../project.ts'
+import type { Variables } from './child.ts'
 
 const generated = join(projectRoot, 'src/lib/platform/generated')
 
@@ -75,7 +76,7 @@ async function filesIn(path: string): Promise<string[]> {
 }
 
 /** Quiet when it works; when it does not, what it said is what a person needs. */
-async function run(tool: string, args: string[], env: NodeJS.ProcessEnv): Promise<void> {
+async function run(tool: string, args: string[], env: Variables): Promise<void> {
   const child = spawn(join(projectRoot, 'node_modules/.bin', tool), args, {
     cwd: projectRoot,
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ...env },

@@ -6,7 +6,7 @@ import { applyMigrations } from '../migrate/apply.ts'
 import { freePort } from '../ports.ts'
 import { Problem } from '../problem.ts'
 import { projectRoot } from '../project.ts'
-import { type Child, startChild } from './child.ts'
+import { type Child, startChild, type Variables } from './child.ts'
 import { startCron } from './cron.ts'
 import { type HomeDatabase, openHomeDatabase } from './database.ts'
 import { ensureBuild, ensurePrismaClient } from './prepare.ts'
@@ -104,7 +104,7 @@ async function migrate(database: HomeDatabase): Promise<void> {
   }
 }
 
-type Catcher = { child: Child; url: string; smtpPort: number; env: NodeJS.ProcessEnv }
+type Catcher = { child: Child; url: string; smtpPort: number; env: Variables }
 
 async function startCatcher(): Promise<Catcher> {
   const [smtpPort, httpPort] = [await freePort(1025), await freePort(8025)]
@@ -119,7 +119,7 @@ async function startCatcher(): Promise<Catcher> {
   return { child, url, smtpPort, env: { CATCHER_URL: process.env.CATCHER_URL || url } }
 }
 
-function startServer(mode: Mode, env: NodeJS.ProcessEnv): Promise<Child> {
+function startServer(mode: Mode, env: Variables): Promise<Child> {
   return startChild({
     name: 'The web server',
     script: join(projectRoot, 'node_modules/next/dist/bin/next'),
