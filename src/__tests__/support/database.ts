@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, inject } from 'vitest'
+import { createPool } from '#lib/platform/database.ts'
+import { onDatabase } from './test-server.ts'
+
+export type TestDatabase = {
+  readonly url: string
+  readonly pool: pg.Pool
+  /** Moves the database's clock, and with it every comparison of time, by so much from now on. */
+  travel(interval: string): Promise<void>
+}
+
+/** A database of its own for the calling test file, on real Postgres; there from beforeAll to afterAll. */
+export function testDatabase(): TestDatabase {
+  let url = ''
+  let pool: pg.Pool | undefined
+  const opened = () => {
+    if (!pool) throw new Error('the test database is there only inside tests and hooks')
+    return pool
+  }
+
+  beforeAll(async () => {
+    url = await createTestDatabase()
+    pool = createPool(url, 20)
+  })
+  afterAll(async () => {
+    await pool?.end()
+    await dropTestDatabase(url)
+  })
+
+  return {
+    get url() {
+      return url
+    },
+    get pool() {
+      return opened()
+    },
+    async travel(interval) {
+      await opened().query('UPDATE test_support.clock SET "offset" = "offset" + $1::interval', [interval])
+    },
+  }
+}
+
+/** A clone of the migrated template; answers its address. */
+export async function createTestDatabase(): Promise<string> {
+  const template = inject('templateDatabase')
+  const name = `${template}_${randomBytes(4).toString('hex')}`
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+  return onDatabase(inject('testServerUrl'), name)
+}
+
+export async function dropTestDatabase(url: string): Promise<void> {
+  if (url) await onServer(`DROP DATABASE IF EXISTS "${new URL(url).pathname.slice(1)}" WITH (FORCE)`)
+}
+
+async function onServer(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('testServerUrl') })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
