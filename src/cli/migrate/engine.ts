@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { PrismaPg } from '@prisma/adapter-pg'
-import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils'
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum, type ErrorRegistry } from '@prisma/driver-adapter-utils'
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg'
 import pg from 'pg'
 import { readSchema } from './folder.ts'
@@ -27,6 +27,8 @@ export async function withSchemaEngine<T>(
   )
   try {
     return await work(engine)
+  } catch (error) {
+    throw postgresErrorBehind(error, factory.errorRegistry) ?? error
   } finally {
     engine.free()
     await pool.end()
@@ -68,6 +70,15 @@ class MigrationAdapter extends PrismaPg {
     }
     return adapter
   }
+}
+
+/** The engine's error names ours by a number only; what Postgres said is kept in the registry, and is what helps. */
+function postgresErrorBehind(error: unknown, registry: ErrorRegistry): Error | undefined {
+  const [, id] = /External error id#(\d+)/.exec(String(error)) ?? []
+  const [, migration] = /migration_name="([^"]+)"/.exec(String(error)) ?? []
+  const original = id === undefined ? undefined : registry.consumeError(Number(id))?.error
+  if (!(original instanceof Error)) return undefined
+  return new Error(`${migration ? `migration ${migration}: ` : ''}${original.message}`, { cause: original })
 }
 
 let instantiated: Promise<void> | undefined

@@ -12,14 +12,14 @@ export async function readSchema(): Promise<string> {
 /** Only what the schema itself defines is compared: no table or enum of somebody else's. */
 export const everything = { externalTables: [], externalEnums: [] }
 
-export async function readMigrations() {
-  const entries = await readdir(migrationsFolder, { withFileTypes: true })
+export async function readMigrations(folder = migrationsFolder) {
+  const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return {
-    baseDir: migrationsFolder,
+    baseDir: folder,
     lockfile: {
       path: 'migration_lock.toml',
-      content: await readFile(join(migrationsFolder, 'migration_lock.toml'), 'utf8'),
+      content: await readFile(join(folder, 'migration_lock.toml'), 'utf8'),
     },
     shadowDbInitScript: '',
     migrationDirectories: await Promise.all(
@@ -27,7 +27,7 @@ export async function readMigrations() {
         path: name,
         migrationFile: {
           path: 'migration.sql',
-          content: { tag: 'ok' as const, value: await readFile(join(migrationsFolder, name, 'migration.sql'), 'utf8') },
+          content: { tag: 'ok' as const, value: await readFile(join(folder, name, 'migration.sql'), 'utf8') },
         },
       })),
     ),

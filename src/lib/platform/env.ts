@@ -33,6 +33,9 @@ const environmentSchema = z.object({
     .optional(),
 })
 
+/** Their names, for the documentation to be held to. */
+export const environmentVariables = Object.keys(environmentSchema.shape)
+
 export type Environment = z.infer<typeof environmentSchema>
 
 export type EnvironmentReading = { ok: true; env: Environment } | { ok: false; problems: string[] }

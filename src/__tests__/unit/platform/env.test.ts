@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { readEnvironment } from '#lib/platform/env.ts'
+
+const good = {
+  DATABASE_URL: 'postgresql://user:password@localhost:5432/sendonce',
+  CRON_SECRET: 'sixteen-characters-at-least',
+  APP_URL: 'https://mail.example.com',
+}
+
+function problemsWith(changes: Record<string, string | undefined>): string[] {
+  const reading = readEnvironment({ ...good, ...changes })
+  return reading.ok ? [] : reading.problems
+}
+
+describe('the environment at boot', () => {
+  test('is accepted with the required variables alone', () => {
+    expect(problemsWith({})).toEqual([])
+  })
+
+  test('tells all that is wrong at once, a sentence for each variable', () => {
+    const problems = problemsWith({ DATABASE_URL: undefined, CRON_SECRET: 'short', APP_URL: 'mail.example.com' })
+    expect(problems).toHaveLength(3)
+    for (const [index, name] of ['DATABASE_URL', 'CRON_SECRET', 'APP_URL'].entries()) {
+      expect(problems[index]).toMatch(new RegExp(`^${name} is .*[a-z].*\\.$`))
+    }
+  })
+
+  test.each([
+    ['DATABASE_URL', 'mysql://localhost/x'],
+    ['DATABASE_URL', 'localhost:5432'],
+    ['DATABASE_URL', 'postgresql://'],
+    ['DATABASE_POOL_MAX', 'many'],
+    ['DATABASE_POOL_MAX', '0'],
+    ['LOG_LEVEL', 'loud'],
+    ['CATCHER_URL', 'javascript:alert(1)'],
+  ])('%s=%s is refused by name', (name, value) => {
+    expect(problemsWith({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
+  })
+
+  test('takes an empty variable for an unset one', () => {
+    expect(problemsWith({ CATCHER_URL: '', LOG_LEVEL: '' })).toEqual([])
+    expect(problemsWith({ CRON_SECRET: '' })).toEqual([expect.stringMatching(/^CRON_SECRET is missing/)])
+  })
+
+  test('never repeats a secret in a sentence', () => {
+    const problems = problemsWith({ CRON_SECRET: 'hunter2', DATABASE_URL: 'mysql://admin:hunter2@localhost/x' })
+    expect(problems.join(' ')).not.toContain('hunter2')
+  })
+})

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { z } from 'zod'
+import { projectRoot } from '../project.ts'
+import type { Count, Skip } from './count.ts'
+import type { Part } from './parts.ts'
+
+const reportSchema = z.object({
+  success: z.boolean(),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string().optional(),
+      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+    }),
+  ),
+})
+
+type Report = z.infer<typeof reportSchema>
+
+/** Runs these kinds of test and counts from vitest's own report. A run without one, or that failed outside any test, counts as a failure. */
+export async function runVitest(kinds: Part[], serverUrl: string | undefined): Promise<Count> {
+  const folder = await mkdtemp(join(tmpdir(), 'sendonce-report-'))
+  const file = join(folder, 'report.json')
+  try {
+    const code = await spawnVitest(kinds, file, serverUrl)
+    const report = reportSchema.safeParse(JSON.parse(await readFile(file, 'utf8').catch(() => 'null')))
+    if (!report.success) return failure(`${kinds.join(', ')}: vitest ended without a report`)
+    const count = await countReport(report.data)
+    return code !== 0 && count.failed === 0 ? failure(`${kinds.join(', ')}: an error outside any test`, count) : count
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function spawnVitest(kinds: Part[], reportFile: string, serverUrl: string | undefined): Promise<number | null> {
+  const projects = kinds.flatMap((kind) =>
+    kind === 'unit' ? ['--project', 'unit', '--project', 'zones-*'] : ['--project', kind],
+  )
+  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${reportFile}`]
+  const child = spawn(join(projectRoot, 'node_modules/.bin/vitest'), ['run', ...projects, ...reporters], {
+    cwd: projectRoot,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { LOG_LEVEL: 'silent', ...process.env, ...(serverUrl ? { TEST_SERVER_URL: serverUrl } : {}) },
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', resolve)
+  })
+}
+
+async function countReport(report: Report): Promise<Count> {
+  const allowed = await readAllowedSkips()
+  const count: Count = { passed: 0, failed: 0, skips: [] }
+  for (const file of report.testResults) {
+    const path = relative(join(projectRoot, 'src/__tests__'), file.name)
+    // A file that could not even be loaded has no tests to count; it is one failure.
+    if (file.status === 'failed' && file.assertionResults.every(({ status }) => status !== 'failed')) count.failed += 1
+    for (const { fullName, status } of file.assertionResults) {
+      if (status === 'passed') count.passed += 1
+      else if (status === 'failed') count.failed += 1
+      else countSkip(count, `${path}: ${fullName}`, allowed)
+    }
+  }
+  return count
+}
+
+function countSkip(count: Count, test: string, allowed: Skip[]): void {
+  const listed = allowed.find((skip) => skip.test === test)
+  if (listed) count.skips.push(listed)
+  else {
+    count.failed += 1
+    process.stdout.write(`FAILED: ${test} was skipped, and does not stand in src/__tests__/allowed-skips.json\n`)
+  }
+}
+
+async function readAllowedSkips(): Promise<Skip[]> {
+  const text = await readFile(join(projectRoot, 'src/__tests__/allowed-skips.json'), 'utf8')
+  return z.array(z.object({ test: z.string(), why: z.string().min(10) })).parse(JSON.parse(text))
+}
+
+function failure(sentence: string, count: Count = { passed: 0, failed: 0, skips: [] }): Count {
+  process.stdout.write(`FAILED: ${sentence}\n`)
+  return { ...count, failed: count.failed + 1 }
+}
