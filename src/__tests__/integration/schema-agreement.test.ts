@@ -59,22 +59,42 @@ describe('schema, migrations and live database', () => {
   })
 })
 
-test('a migration that fails leaves none of its parts behind', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'sendonce-migrations-'))
+describe('a migration that fails', () => {
   const scratch = `${name}_b`
   const url = onDatabase(inject('testServerUrl'), scratch)
-  await sql(`CREATE DATABASE "${scratch}"`, inject('testServerUrl'))
-  try {
+  let folder = ''
+
+  beforeAll(async () => {
+    await sql(`CREATE DATABASE "${scratch}"`, inject('testServerUrl'))
+    folder = await mkdtemp(join(tmpdir(), 'sendonce-migrations-'))
     await cp(join(migrationsFolder, 'migration_lock.toml'), join(folder, 'migration_lock.toml'))
     await mkdir(join(folder, '20260101000000_broken'))
-    await writeFile(
-      join(folder, '20260101000000_broken/migration.sql'),
-      'CREATE TABLE half (id int);\nCREATE TABLE other (id no_such_type);\n',
-    )
-    await expect(applyMigrations({ connectionString: url }, folder)).rejects.toThrow(/no_such_type/)
-    expect(await sql(`SELECT to_regclass('half') AS half`, url)).toEqual([{ half: null }])
-  } finally {
+    await writeMigration('CREATE TABLE half (id int);\nCREATE TABLE other (id no_such_type);\n')
+  })
+  afterAll(async () => {
     await rm(folder, { recursive: true })
     await sql(`DROP DATABASE "${scratch}" WITH (FORCE)`, inject('testServerUrl'))
-  }
+  })
+
+  const writeMigration = (text: string) => writeFile(join(folder, '20260101000000_broken/migration.sql'), text)
+
+  test('leaves none of its parts behind, and says what Postgres said', async () => {
+    await expect(applyMigrations({ connectionString: url }, folder)).rejects.toThrow(/broken: .*no_such_type/)
+    expect(await sql(`SELECT to_regclass('half') AS half`, url)).toEqual([{ half: null }])
+  })
+
+  test('is applied by the next call without a hand, once it is mended', async () => {
+    await writeMigration('CREATE TABLE half (id int);\n')
+    expect(await applyMigrations({ connectionString: url }, folder)).toEqual(['20260101000000_broken'])
+    expect(await applyMigrations({ connectionString: url }, folder)).toEqual([])
+  })
+
+  test('and one whose process was killed before it could begin, too', async () => {
+    await sql(
+      `DROP TABLE half; UPDATE _prisma_migrations SET finished_at = NULL, applied_steps_count = 0 WHERE rolled_back_at IS NULL`,
+      url,
+    )
+    expect(await applyMigrations({ connectionString: url }, folder)).toEqual(['20260101000000_broken'])
+    expect(await sql(`SELECT to_regclass('half')::text AS half`, url)).toEqual([{ half: 'half' }])
+  })
 })

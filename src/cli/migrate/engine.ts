@@ -35,6 +35,14 @@ export async function withSchemaEngine<T>(
   }
 }
 
+/** So an unfinished migration is one of which nothing was kept, and applying it again is right (see apply.ts). */
+const NOTE_AS_APPLIED = `
+DO $$ BEGIN
+  IF to_regclass('_prisma_migrations') IS NOT NULL THEN
+    UPDATE _prisma_migrations SET finished_at = clock_timestamp() WHERE finished_at IS NULL AND rolled_back_at IS NULL;
+  END IF;
+END $$`
+
 const CATALOG_CHAR_OID = 18
 const TEXT_OID = 25
 
@@ -45,9 +53,9 @@ class MigrationAdapter extends PrismaPg {
     const pool = adapter.underlyingDriver()
 
     // The adapter would split a script at every semicolon, also inside a function's body, and run the parts one by
-    // one. Postgres takes a script whole, and then keeps all of it or nothing.
+    // one. Postgres takes a script whole, and keeps all of it or nothing, the note that it is applied included.
     adapter.executeScript = async (script) => {
-      await pool.query(script)
+      await pool.query(`${script}\n;${NOTE_AS_APPLIED}`)
     }
 
     // The adapter refuses the one-byte "char" of Postgres's catalogues, which the engine reads: it is shown text, and
