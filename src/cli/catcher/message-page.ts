@@ -40,8 +40,7 @@ ${renderFact('From', summary.from)}
 ${renderFact('To', message.to)}
 ${renderFact('Cc', message.cc)}
 ${renderFact('Reply to', message.replyTo)}
-<div><dt>Delivered for</dt><dd>${renderRecipients(summary.to)}</dd></div>
-${summary.envelope.from !== '' && renderFact('Bounces to', summary.envelope.from)}
+<div><dt>Envelope</dt><dd><bdi>${summary.envelope.from || 'no sender'}</bdi> → ${renderRecipients(summary.to)}</dd></div>
 <div><dt>Caught</dt><dd><time datetime="${summary.receivedAt}">${formatFullTime(summary.receivedAt)}</time>,
 ${formatBytes(summary.bytes)}</dd></div>
 ${message.listUnsubscribe && renderUnsubscribe(summary.id, message.listUnsubscribe, view.answer)}
@@ -141,7 +140,7 @@ ${
   oneClickUrl === null
     ? html`<p class="quiet">The mail does not offer one-click unsubscribing (RFC 8058).</p>`
     : isLoopback(oneClickUrl)
-      ? html`<form method="post" action="/m/${id}/unsubscribe#unsubscribe"><button class="button">One-click unsubscribe</button>
+      ? html`<form class="ask" method="post" action="/m/${id}/unsubscribe"><button class="button">One-click unsubscribe</button>
 <span class="quiet">Asks as a mail client would.</span></form>`
       : html`<p class="quiet">One-click unsubscribing is offered, at an address that is not on this machine.</p>`
 }
