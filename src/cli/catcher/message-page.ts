@@ -65,7 +65,7 @@ export function renderMissing(mailCount: number): string {
 
 const BODIES: Record<Tab, (view: MessageView) => Markup> = {
   html: ({ found: { summary }, message, withImages }) => {
-    if (message.html === null) return renderAbsent('HTML', 'text', summary.id)
+    if (message.html === null) return renderAbsent('HTML', summary.id, message.text !== null && 'text')
     const offer =
       hasRemoteContent(message.html) &&
       !withImages &&
@@ -76,7 +76,7 @@ const BODIES: Record<Tab, (view: MessageView) => Markup> = {
  src="/m/${summary.id}/html${withImages && '?images=1'}"></iframe>`
   },
   text: ({ found: { summary }, message }) => {
-    if (message.text === null) return renderAbsent('text', 'html', summary.id)
+    if (message.text === null) return renderAbsent('text', summary.id, message.html !== null && 'html')
     const pieces = splitByLinks(message.text).map(({ text, url }) =>
       url ? html`<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>` : html`${text}`,
     )
@@ -96,10 +96,10 @@ const BODIES: Record<Tab, (view: MessageView) => Markup> = {
   },
 }
 
-function renderAbsent(what: string, other: Tab, id: string): Markup {
-  return html`<div class="empty"><p>This mail has no ${what} part. <a href="/m/${id}?tab=${other}">See ${
-    other === 'html' ? 'the HTML' : 'the text'
-  }</a></p></div>`
+function renderAbsent(what: string, id: string, other: Tab | false): Markup {
+  return html`<div class="empty"><p>This mail has no ${what} part. ${
+    other && html`<a href="/m/${id}?tab=${other}">See the other one</a>`
+  }</p></div>`
 }
 
 function renderStep(label: string, id: string | undefined, tab: Tab): Markup {
