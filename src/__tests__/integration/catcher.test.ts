@@ -404,7 +404,10 @@ describe('one-click unsubscribe', () => {
       const catcher = await startCatcher()
       await send(catcher, { headers: unsubscribeHeaders(`http://localhost:${port}/u/token`) })
       const { id } = await onlyMessage(catcher)
-      expect(await (await page(catcher, `/m/${id}`)).response.text()).toContain('One-click unsubscribe')
+      const { response } = await page(catcher, `/m/${id}`)
+      expect(await response.text()).toContain('One-click unsubscribe')
+      // With 'no-referrer' a browser sends "Origin: null" from this very page, and the button would be refused.
+      expect(response.headers.get('referrer-policy')).toBe('same-origin')
 
       const path = `/m/${id}/unsubscribe`
       expect((await call(catcher, 'POST', path, { origin: 'https://evil.test' })).status).toBe(403)

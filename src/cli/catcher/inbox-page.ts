@@ -38,7 +38,7 @@ export function renderList(store: Store, { words, rows }: InboxQuery, smtpPort: 
   const found = store.find({ words })
   const shown = found.slice(0, rows)
   const summary = html`<p class="summary" data-total="${formatMails(store.size())}">${
-    words && `${formatMails(found.length)} of ${formatCount(store.size())} match. `
+    words && found.length > 0 && `${formatMails(found.length)} of ${formatCount(store.size())} match. `
   }${store.isFull() && `The newest ${formatMails(store.messagesMax)} are kept; older ones make room for them.`}</p>`
   if (store.size() === 0) return html`${summary}${renderNothingYet(smtpPort)}`
   if (found.length === 0) return html`${summary}${renderNoMatch(words)}`

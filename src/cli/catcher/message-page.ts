@@ -40,8 +40,7 @@ ${renderFact('From', summary.from)}
 ${renderFact('To', message.to)}
 ${renderFact('Cc', message.cc)}
 ${renderFact('Reply to', message.replyTo)}
-<div><dt>Delivered for</dt><dd>${renderRecipients(summary.to)}</dd></div>
-${summary.envelope.from !== '' && renderFact('Bounces to', summary.envelope.from)}
+<div><dt>Envelope</dt><dd><bdi>${summary.envelope.from || 'no sender'}</bdi> → ${renderRecipients(summary.to)}</dd></div>
 <div><dt>Caught</dt><dd><time datetime="${summary.receivedAt}">${formatFullTime(summary.receivedAt)}</time>,
 ${formatBytes(summary.bytes)}</dd></div>
 ${message.listUnsubscribe && renderUnsubscribe(summary.id, message.listUnsubscribe, view.answer)}
@@ -66,7 +65,7 @@ export function renderMissing(mailCount: number): string {
 
 const BODIES: Record<Tab, (view: MessageView) => Markup> = {
   html: ({ found: { summary }, message, withImages }) => {
-    if (message.html === null) return renderAbsent('HTML', 'text', summary.id)
+    if (message.html === null) return renderAbsent('HTML', summary.id, message.text !== null && 'text')
     const offer =
       hasRemoteContent(message.html) &&
       !withImages &&
@@ -77,7 +76,7 @@ const BODIES: Record<Tab, (view: MessageView) => Markup> = {
  src="/m/${summary.id}/html${withImages && '?images=1'}"></iframe>`
   },
   text: ({ found: { summary }, message }) => {
-    if (message.text === null) return renderAbsent('text', 'html', summary.id)
+    if (message.text === null) return renderAbsent('text', summary.id, message.html !== null && 'html')
     const pieces = splitByLinks(message.text).map(({ text, url }) =>
       url ? html`<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>` : html`${text}`,
     )
@@ -97,10 +96,10 @@ const BODIES: Record<Tab, (view: MessageView) => Markup> = {
   },
 }
 
-function renderAbsent(what: string, other: Tab, id: string): Markup {
-  return html`<div class="empty"><p>This mail has no ${what} part. <a href="/m/${id}?tab=${other}">See ${
-    other === 'html' ? 'the HTML' : 'the text'
-  }</a></p></div>`
+function renderAbsent(what: string, id: string, other: Tab | false): Markup {
+  return html`<div class="empty"><p>This mail has no ${what} part. ${
+    other && html`<a href="/m/${id}?tab=${other}">See the other one</a>`
+  }</p></div>`
 }
 
 function renderStep(label: string, id: string | undefined, tab: Tab): Markup {
@@ -141,7 +140,7 @@ ${
   oneClickUrl === null
     ? html`<p class="quiet">The mail does not offer one-click unsubscribing (RFC 8058).</p>`
     : isLoopback(oneClickUrl)
-      ? html`<form method="post" action="/m/${id}/unsubscribe#unsubscribe"><button class="button">One-click unsubscribe</button>
+      ? html`<form class="ask" method="post" action="/m/${id}/unsubscribe"><button class="button">One-click unsubscribe</button>
 <span class="quiet">Asks as a mail client would.</span></form>`
       : html`<p class="quiet">One-click unsubscribing is offered, at an address that is not on this machine.</p>`
 }

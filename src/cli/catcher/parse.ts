@@ -1,6 +1,7 @@
-import { type AddressObject, type Attachment, simpleParser } from 'mailparser'
+import { type Attachment, simpleParser } from 'mailparser'
 import { linksOf } from './links.ts'
 import { type ListUnsubscribe, listUnsubscribeOf } from './list-unsubscribe.ts'
+import { formatAddresses } from './summary.ts'
 
 export type Header = { name: string; value: string }
 
@@ -26,10 +27,10 @@ export async function parseMessage(raw: Buffer): Promise<ParsedMessage> {
   const text = mail.text ?? null
   const html = mail.html || null
   return {
-    from: textOf(mail.from),
-    to: textOf(mail.to),
-    cc: textOf(mail.cc),
-    replyTo: textOf(mail.replyTo),
+    from: formatAddresses(mail.from),
+    to: formatAddresses(mail.to),
+    cc: formatAddresses(mail.cc),
+    replyTo: formatAddresses(mail.replyTo),
     date: mail.date && !Number.isNaN(mail.date.getTime()) ? mail.date.toISOString() : null,
     headers,
     text,
@@ -45,11 +46,4 @@ function headerFrom(line: string): Header {
   const colon = line.indexOf(':')
   const value = Buffer.from(line.slice(colon + 1), 'latin1').toString('utf8')
   return { name: line.slice(0, colon).trim(), value: value.replace(/\r?\n(?=[ \t])/g, '').trim() }
-}
-
-function textOf(field: AddressObject | AddressObject[] | undefined): string {
-  return [field ?? []]
-    .flat()
-    .map(({ text }) => text)
-    .join(', ')
 }

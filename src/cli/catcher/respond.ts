@@ -4,7 +4,8 @@ import { PAGE_POLICY } from './layout.ts'
 const COMMON = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
+  // Not 'no-referrer': the browser would then send "Origin: null" with the catcher's own forms.
+  'referrer-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
 }

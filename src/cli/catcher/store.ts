@@ -72,7 +72,8 @@ export async function openStore(dir: string, limits: { messagesMax: number; byte
         await syncFolder(dir)
         insertById(summaries, summary)
         changes++
-        await makeRoom()
+        // The mail is safe: that an older one cannot be removed is no reason to refuse it.
+        await makeRoom().catch((error: Error) => console.error(`Could not remove older mails: ${error.message}`))
         return summary
       } catch (error) {
         await unlink(id)

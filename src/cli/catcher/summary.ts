@@ -28,19 +28,26 @@ export async function summarise(
   const summary = { ...file, from: envelope.from, to: envelope.to, subject: '', envelope }
   const headers = await simpleParser(headerBlock(start)).catch(() => null)
   if (headers) {
-    summary.from = headers.from?.text || envelope.from
+    summary.from = formatAddresses(headers.from) || envelope.from
     summary.subject = headers.subject ?? ''
     if (envelope.to.length === 0) summary.to = addressesOf(headers.to)
   }
   return summary
 }
 
-export function addressesOf(field: AddressObject | AddressObject[] | undefined): string[] {
-  return [field ?? []]
-    .flat()
-    .flatMap((object) => object.value)
-    .flatMap((entry) => [entry, ...(entry.group ?? [])])
-    .flatMap((entry) => entry.address || [])
+/** As a person reads it, without the quotes and escapes that travel. */
+export function formatAddresses(field: AddressObject | AddressObject[] | undefined): string {
+  return entriesOf(field)
+    .map(({ name, address }) => (name && address ? `${name} <${address}>` : address || name))
+    .join(', ')
+}
+
+function addressesOf(field: AddressObject | AddressObject[] | undefined): string[] {
+  return entriesOf(field).flatMap(({ address }) => address || [])
+}
+
+function entriesOf(field: AddressObject | AddressObject[] | undefined) {
+  return [field ?? []].flat().flatMap(({ value }) => value.flatMap((entry) => [entry, ...(entry.group ?? [])]))
 }
 
 function headerBlock(start: Buffer): Buffer {
