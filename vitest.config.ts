@@ -1,6 +1,7 @@
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 
 const testServer = './src/__tests__/support/test-server.ts'
+const builtPages = './src/__tests__/support/built-pages.ts'
 
 /** The kinds of test, as `npm test` runs them; `npm test -- unit integration` runs only those. */
 export default defineConfig({
@@ -16,7 +17,7 @@ export default defineConfig({
       }),
       kind('journeys', {
         include: ['src/__tests__/journeys/**/*.test.ts'],
-        globalSetup: testServer,
+        globalSetup: [builtPages, testServer],
         testTimeout: 120_000,
         hookTimeout: 120_000,
         // Each has a server and a browser of its own; more than two at once only wait for each other.
