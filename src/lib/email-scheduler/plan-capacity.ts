@@ -57,10 +57,10 @@ export class MailboxCapacity {
   readonly #notBeforeMs: number
   readonly #firstDay: DayNumber
   readonly #startsLateBy: HeldBy = 'nothing'
-  /** Dates that can take nothing more whatever its jitter, and why. Capacity only shrinks, so this stays true (but see `take`). */
-  readonly #closedBy = new Map<DayNumber, HeldBy>()
-  /** From a closed date to one at or before the first that may be open: full years are not walked for each email. */
+  /** From a date that can take nothing more, to one at or before the first that may: full years are not walked for each email. */
   readonly #skipTo = new Map<DayNumber, DayNumber>()
+  /** Those of the closed dates that a longer ramp-up would open again. */
+  readonly #closedByRampUp = new Set<DayNumber>()
   /** Why `earliestOn` last refused, or what moved the time that it last gave. */
   heldBy: HeldBy = 'nothing'
 
@@ -87,9 +87,14 @@ export class MailboxCapacity {
   firstOpenDay(day: DayNumber): DayNumber {
     let open = Math.max(day, this.#firstDay)
     for (;;) {
-      const next = this.#skipTo.get(open) ?? (this.#isClosed(open) ? open + 1 : open)
-      if (next === open) break
-      open = next
+      const next = this.#skipTo.get(open)
+      if (next !== undefined) {
+        open = next
+        continue
+      }
+      if (!this.#isFull(open)) break
+      if (this.heldBy === 'ramp-up') this.#closedByRampUp.add(open)
+      open++
     }
     for (let passed = day; passed < open; ) {
       const next = this.#skipTo.get(passed) ?? passed + 1
@@ -99,9 +104,10 @@ export class MailboxCapacity {
     return open
   }
 
-  /** The reason why a date was passed over by `firstOpenDay`. */
+  /** Why a date can take nothing more. Asked anew rather than remembered: a plan must not depend on what was asked before. */
   closedBy(day: DayNumber): HeldBy {
-    return this.#closedBy.get(day) ?? (day < this.#firstDay ? this.#startsLateBy : 'window')
+    if (day < this.#firstDay) return this.#startsLateBy
+    return this.#isFull(day) ? this.heldBy : 'nothing'
   }
 
   /**
@@ -109,7 +115,7 @@ export class MailboxCapacity {
    * date cannot take it; `heldBy` then says why.
    *
    * Every rule here only ever moves the time later, and every date only fills up: what is refused at the earliest
-   * conceivable time with the shortest jitter is refused for good, which is what makes `#isClosed` sound.
+   * conceivable time with the shortest jitter is refused for good, which is what makes `#skipTo` sound.
    */
   earliestOn(day: DayNumber, eligibleMs: number, jitterSeconds: number, kept: KeptPlaces): number {
     const lane = this.#lanes.byDay.get(day)
@@ -154,23 +160,15 @@ export class MailboxCapacity {
     if (startsNewDate && rampUpStillCounts) this.#reopenAfter(day)
   }
 
-  #isClosed(day: DayNumber): boolean {
+  #isFull(day: DayNumber): boolean {
     const { jitterMinSeconds } = this.#calendar.settings
-    if (this.earliestOn(day, Number.NEGATIVE_INFINITY, jitterMinSeconds, NO_KEPT_PLACES) !== REFUSED) return false
-    this.#closedBy.set(day, this.heldBy)
-    this.#skipTo.set(day, day + 1)
-    return true
+    return this.earliestOn(day, Number.NEGATIVE_INFINITY, jitterMinSeconds, NO_KEPT_PLACES) < 0
   }
 
   #reopenAfter(day: DayNumber): void {
-    let reopened = false
-    for (const [closed, heldBy] of this.#closedBy) {
-      if (closed > day && heldBy === 'ramp-up') {
-        this.#closedBy.delete(closed)
-        reopened = true
-      }
-    }
-    if (reopened) this.#skipTo.clear()
+    const reopened = [...this.#closedByRampUp].filter((closed) => closed > day)
+    for (const closed of reopened) this.#closedByRampUp.delete(closed)
+    if (reopened.length > 0) this.#skipTo.clear()
   }
 
   #rampUpLimit(day: DayNumber): number {

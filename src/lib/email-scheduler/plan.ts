@@ -184,6 +184,8 @@ class BatchPlan {
   /** Follow-ups of the day that wait for their hour, by mailbox, the earliest first; their places are kept. */
   readonly #later = new Map<MailboxCapacity, PlanJob[]>()
   #laterInAll = 0
+  /** A follow-up found no place on its day after all: new prospects that were refused for its sake try again. */
+  #placeWasGivenBack = false
 
   constructor(calendar: SendingCalendar, choices: readonly MailboxCapacity[], nowMs: number, placements: Placement[]) {
     this.#calendar = calendar
@@ -214,11 +216,11 @@ class BatchPlan {
       else this.#keepForLater(job)
     }
     let waiting = newProspects
-    for (;;) {
+    do {
+      this.#placeWasGivenBack = false
       waiting = this.#placeNewProspects(day, waiting)
-      // A follow-up that found no place gives back the one kept for it, and new prospects may try again.
-      if (!this.#placeLaterFollowUps(day) || waiting.length === 0) break
-    }
+      this.#placeLaterFollowUps(day)
+    } while (this.#placeWasGivenBack && waiting.length > 0)
     this.#postpone(day, waiting)
   }
 
@@ -273,31 +275,26 @@ class BatchPlan {
     }
   }
 
-  #placeFollowUp(day: DayNumber, job: PlanJob): boolean {
+  #placeFollowUp(day: DayNumber, job: PlanJob): void {
     const capacity = job.capacity
-    if (capacity === null) return false
+    if (capacity === null) return
     const atMs = capacity.earliestOn(day, job.eligibleMs, job.jitterSeconds, NO_KEPT_PLACES)
     if (atMs < 0) {
       holdBack(job, capacity.heldBy, day)
       this.#postpone(day, [job])
-      return false
+      this.#placeWasGivenBack = true
+    } else {
+      this.#place(day, job, capacity, atMs, capacity.heldBy)
     }
-    this.#place(day, job, capacity, atMs, capacity.heldBy)
-    return true
   }
 
-  /** Whether one of them found no place. */
-  #placeLaterFollowUps(day: DayNumber): boolean {
-    let someFailed = false
+  #placeLaterFollowUps(day: DayNumber): void {
     while (this.#laterInAll > 0) {
       const jobs = [...this.#later.values()].flat().sort(byEligibility)
       this.#later.clear()
       this.#laterInAll = 0
-      for (const job of jobs) {
-        if (!this.#placeFollowUp(day, job)) someFailed = true
-      }
+      for (const job of jobs) this.#placeFollowUp(day, job)
     }
-    return someFailed
   }
 
   #keepForLater(job: PlanJob): void {
@@ -315,6 +312,7 @@ class BatchPlan {
   #place(day: DayNumber, job: PlanJob, capacity: MailboxCapacity, atMs: number, movedBy: HeldBy): void {
     capacity.take(day, atMs, job.jitterSeconds)
     const { request, order, stepIndex } = job
+    const wasHeldBefore = job.heldBy !== 'nothing' && job.heldOnDay < day
     this.#placements.push({
       enrolmentId: request.enrolmentId,
       stepNumber: job.step.stepNumber,
@@ -323,8 +321,8 @@ class BatchPlan {
       scheduledForMs: atMs,
       localDate: localDateOf(day),
       jitterSeconds: job.jitterSeconds,
-      heldBy: job.heldBy === 'nothing' ? movedBy : job.heldBy,
-      heldOn: localDateOf(job.heldBy === 'nothing' ? day : job.heldOnDay),
+      heldBy: wasHeldBefore ? job.heldBy : movedBy,
+      heldOn: localDateOf(wasHeldBefore ? job.heldOnDay : day),
     })
     this.#scheduleFollowUp(request, order, stepIndex + 1, capacity, atMs, null, day)
   }
