@@ -1,0 +1,108 @@
+import { type DayNumber, dayOf, localDateOf } from '#lib/guardrails/local-date.ts'
+
+/**
+ * What is planned or used on one mailbox's local date: a row of `planned_days`. Emails are only ever appended behind
+ * the last one, so four numbers say all that the next email must know.
+ */
+export interface PlannedLane {
+  mailboxId: string
+  localDate: string
+  emails: number
+  firstAtMs: number
+  firstJitterSeconds: number
+  lastAtMs: number
+  /** Every email's instant, in order: wanted where `mailboxNeedsTimes` says so, and never stored in the row. */
+  timesMs?: readonly number[]
+}
+
+export interface Lane {
+  readonly mailboxId: string
+  readonly day: DayNumber
+  emails: number
+  readonly firstAtMs: number
+  readonly firstJitterSeconds: number
+  lastAtMs: number
+  /** Kept for mailboxes near their rolling limit; null where unknown or not needed. */
+  timesMs: number[] | null
+}
+
+/** One mailbox's lanes, and its dates with emails in order. */
+export class MailboxLanes {
+  readonly byDay = new Map<DayNumber, Lane>()
+  readonly #days: DayNumber[] = []
+
+  add(lane: Lane): void {
+    this.byDay.set(lane.day, lane)
+    this.#days.splice(this.datesBefore(lane.day), 0, lane.day)
+  }
+
+  /** How many dates before this one have emails. */
+  datesBefore(day: DayNumber): number {
+    let low = 0
+    let high = this.#days.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#days[middle] ?? Number.POSITIVE_INFINITY) < day) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/**
+ * The capacity already taken in a workspace, by mailbox and local date. Make it from the rows of *all* mailboxes of
+ * the workspace (each counts towards the quota) from the date of `now - 24 h` on; plan batch after batch over it; and
+ * after each, upsert what `takeChangedLanes` gives.
+ */
+export class Occupancy {
+  readonly #mailboxes = new Map<string, MailboxLanes>()
+  readonly #emailsByDay = new Map<DayNumber, number>()
+  readonly #changed = new Set<Lane>()
+
+  constructor(lanes: Iterable<PlannedLane> = []) {
+    for (const { mailboxId, localDate, timesMs, ...lane } of lanes) {
+      if (lane.emails < 1) continue
+      const day = dayOf(localDate)
+      const knowsAllTimes = timesMs !== undefined && timesMs.length === lane.emails
+      this.lanesOf(mailboxId).add({ mailboxId, day, ...lane, timesMs: knowsAllTimes ? [...timesMs] : null })
+      this.#emailsByDay.set(day, this.emailsOn(day) + lane.emails)
+    }
+  }
+
+  lanesOf(mailboxId: string): MailboxLanes {
+    let lanes = this.#mailboxes.get(mailboxId)
+    if (lanes === undefined) {
+      lanes = new MailboxLanes()
+      this.#mailboxes.set(mailboxId, lanes)
+    }
+    return lanes
+  }
+
+  /** The workspace's emails on a date, over all mailboxes. */
+  emailsOn(day: DayNumber): number {
+    return this.#emailsByDay.get(day) ?? 0
+  }
+
+  append(mailboxId: string, day: DayNumber, atMs: number, jitterSeconds: number, keepTime: boolean): void {
+    const lanes = this.lanesOf(mailboxId)
+    let lane = lanes.byDay.get(day)
+    if (lane === undefined) {
+      const timesMs = keepTime ? [atMs] : null
+      lane = { mailboxId, day, emails: 1, firstAtMs: atMs, firstJitterSeconds: jitterSeconds, lastAtMs: atMs, timesMs }
+      lanes.add(lane)
+    } else {
+      lane.emails++
+      lane.lastAtMs = atMs
+      lane.timesMs?.push(atMs)
+    }
+    this.#emailsByDay.set(day, this.emailsOn(day) + 1)
+    this.#changed.add(lane)
+  }
+
+  /** The lanes that changed since the last call, as rows to upsert. */
+  takeChangedLanes(): PlannedLane[] {
+    const rows = Array.from(this.#changed, ({ day, timesMs, ...lane }) => ({ ...lane, localDate: localDateOf(day) }))
+    this.#changed.clear()
+    return rows
+  }
+}

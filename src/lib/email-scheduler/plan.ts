@@ -1,0 +1,436 @@
+import { SendingCalendar } from '#lib/guardrails/calendar.ts'
+import { type DayNumber, localDateOf } from '#lib/guardrails/local-date.ts'
+import { hasSendingDay, NO_SENDING_DAY, type SendingSettings, sendingSettingsSchema } from '#lib/guardrails/settings.ts'
+import { jitterSeconds } from './jitter.ts'
+import type { Occupancy } from './occupancy.ts'
+import { PlanAgenda, type PlanJob } from './plan-agenda.ts'
+import { type HeldBy, type KeptPlaces, MailboxCapacity, NO_KEPT_PLACES, type PlanMailbox } from './plan-capacity.ts'
+
+export interface PlanStep {
+  stepNumber: number
+  /** Local days after the previous step; not looked at on the first step of a new prospect. */
+  delayDays: number
+  /** The idempotency key: the jitter comes from it. */
+  key: string
+}
+
+/** What is still to plan for one enrolment. */
+export interface PlanRequest {
+  enrolmentId: string
+  /** The mailbox that it stays on, or null where the planner may choose. */
+  mailboxId: string | null
+  steps: readonly PlanStep[]
+  /** When the step before the first of these was sent or is planned; null where the first of these opens the thread. */
+  predecessorAtMs: number | null
+  /** The first of these goes no earlier. */
+  notBeforeMs?: number | null
+}
+
+export interface Placement {
+  enrolmentId: string
+  stepNumber: number
+  key: string
+  mailboxId: string
+  scheduledForMs: number
+  localDate: string
+  jitterSeconds: number
+  /** The limit that kept it from going earlier, and the local date on which that limit held it. */
+  heldBy: HeldBy
+  heldOn: string
+}
+
+export type PlanErrorName =
+  | 'invalid-settings'
+  | typeof NO_SENDING_DAY
+  | 'no-mailbox'
+  | 'no-capacity'
+  | 'unknown-mailbox'
+  | 'follow-up-without-mailbox'
+  | 'invalid-request'
+
+export interface PlanError {
+  name: PlanErrorName
+  sentence: string
+}
+
+export type PlanResult = { ok: true; placements: Placement[] } | { ok: false; error: PlanError }
+
+export interface PlanInput {
+  settings: SendingSettings
+  /** Those that may send; the sticky mailbox of every request must be among them. */
+  mailboxes: readonly PlanMailbox[]
+  /** Is added to: batch after batch over the same occupancy plans what a dry run over the same batches does. */
+  occupancy: Occupancy
+  nowMs: number
+}
+
+/** Plans one batch. For many batches over one occupancy a `Planner` keeps what it computed. */
+export function planEmails(input: PlanInput & { requests: readonly PlanRequest[] }): PlanResult {
+  return new Planner(input).plan(input.requests)
+}
+
+/** The reasons by the order in which they are named when several mailboxes refused for different ones. */
+const TELLING_ORDER: readonly HeldBy[] = [
+  'workspace-quota',
+  'rolling-24h',
+  'ramp-up',
+  'mailbox-limit',
+  'mailbox-deferred',
+  'spacing',
+  'window',
+  'nothing',
+]
+
+/**
+ * When every email of a batch goes: to the first day and time that satisfy every guard.
+ *
+ * It walks the days in order, and only those on which something waits. On each day follow-ups come first; new
+ * prospects take what is left, each on the mailbox that can take it earliest. What finds no place today waits for the
+ * next day that has one. Each placement may add the next step to a later day, so a delay moves nobody else's email.
+ */
+export class Planner {
+  readonly #calendar: SendingCalendar | null
+  readonly #mailboxes = new Map<string, MailboxCapacity>()
+  /** By id: where two can take an email at the same instant, and carry as much, the first is chosen. */
+  readonly #choices: readonly MailboxCapacity[]
+  readonly #nowMs: number
+  readonly #error: PlanError | null
+
+  constructor({ settings, mailboxes, occupancy, nowMs }: PlanInput) {
+    this.#nowMs = nowMs
+    this.#error = inputError(settings, mailboxes)
+    this.#calendar = this.#error === null ? new SendingCalendar(settings) : null
+    if (this.#calendar !== null) {
+      const able = mailboxes.filter(canEverSend).toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      for (const mailbox of able) {
+        this.#mailboxes.set(mailbox.id, new MailboxCapacity(mailbox, this.#calendar, occupancy, nowMs))
+      }
+    }
+    this.#choices = [...this.#mailboxes.values()]
+  }
+
+  plan(requests: readonly PlanRequest[]): PlanResult {
+    if (this.#calendar === null) return { ok: false, error: this.#error ?? NO_CAPACITY }
+    for (const request of requests) {
+      const error = this.#requestError(request)
+      if (error !== null) return { ok: false, error }
+    }
+    const placements: Placement[] = []
+    const batch = new BatchPlan(this.#calendar, this.#choices, this.#nowMs, placements)
+    for (const [order, request] of requests.entries()) {
+      batch.enter(request, order, request.mailboxId === null ? null : (this.#mailboxes.get(request.mailboxId) ?? null))
+    }
+    batch.run()
+    return { ok: true, placements }
+  }
+
+  #requestError(request: PlanRequest): PlanError | null {
+    if (request.mailboxId !== null && !this.#mailboxes.has(request.mailboxId)) {
+      return {
+        name: 'unknown-mailbox',
+        sentence: `Enrolment ${request.enrolmentId} stays on mailbox ${request.mailboxId}, which cannot send.`,
+      }
+    }
+    if (request.mailboxId === null && request.predecessorAtMs !== null) {
+      return {
+        name: 'follow-up-without-mailbox',
+        sentence: `The follow-up of enrolment ${request.enrolmentId} has no mailbox to stay on.`,
+      }
+    }
+    if (request.steps.some((step) => !Number.isInteger(step.delayDays) || step.delayDays < 0)) {
+      return {
+        name: 'invalid-request',
+        sentence: `A delay of enrolment ${request.enrolmentId} is not a whole number of days.`,
+      }
+    }
+    return null
+  }
+}
+
+const NO_CAPACITY: PlanError = {
+  name: 'no-capacity',
+  sentence: 'Every mailbox has a limit of 0, so nothing can ever be sent.',
+}
+
+function canEverSend(mailbox: PlanMailbox): boolean {
+  return mailbox.dailyLimit >= 1 && mailbox.rollingLimit >= 1
+}
+
+function inputError(settings: SendingSettings, mailboxes: readonly PlanMailbox[]): PlanError | null {
+  if (!hasSendingDay(settings)) {
+    return { name: NO_SENDING_DAY, sentence: 'The sending window has no day of the week, so it never opens.' }
+  }
+  const checked = sendingSettingsSchema.safeParse(settings)
+  if (!checked.success) {
+    return { name: 'invalid-settings', sentence: checked.error.issues.map((issue) => issue.message).join(' ') }
+  }
+  if (mailboxes.length === 0) return { name: 'no-mailbox', sentence: 'There is no mailbox to send from.' }
+  return mailboxes.some(canEverSend) ? null : NO_CAPACITY
+}
+
+interface Choice {
+  capacity: MailboxCapacity
+  atMs: number
+  heldBy: HeldBy
+}
+
+/** One batch on its way through the days. */
+class BatchPlan {
+  readonly #calendar: SendingCalendar
+  readonly #choices: readonly MailboxCapacity[]
+  readonly #nowMs: number
+  readonly #placements: Placement[]
+  readonly #agenda = new PlanAgenda()
+  /** Follow-ups of the day that wait for their hour, by mailbox, the earliest first; their places are kept. */
+  readonly #later = new Map<MailboxCapacity, PlanJob[]>()
+  #laterInAll = 0
+  /** A follow-up found no place on its day after all: new prospects that were refused for its sake try again. */
+  #placeWasGivenBack = false
+
+  constructor(calendar: SendingCalendar, choices: readonly MailboxCapacity[], nowMs: number, placements: Placement[]) {
+    this.#calendar = calendar
+    this.#choices = choices
+    this.#nowMs = nowMs
+    this.#placements = placements
+  }
+
+  /** Puts the first step of a request on the agenda. */
+  enter(request: PlanRequest, order: number, capacity: MailboxCapacity | null): void {
+    if (request.predecessorAtMs === null) {
+      this.#schedule(request, order, 0, capacity, Math.max(this.#nowMs, request.notBeforeMs ?? this.#nowMs), false)
+    } else {
+      this.#scheduleFollowUp(request, order, 0, capacity, request.predecessorAtMs, request.notBeforeMs ?? null)
+    }
+  }
+
+  run(): void {
+    for (let day = this.#agenda.nextDay(); day !== null; day = this.#agenda.nextDay()) this.#planDay(day)
+  }
+
+  #planDay(day: DayNumber): void {
+    const { followUps, newProspects } = this.#agenda.take(day)
+    const opensAtMs = this.#calendar.day(day).open[0]?.opensAtMs ?? 0
+    followUps.sort(byEligibility)
+    for (const job of followUps) {
+      if (job.eligibleMs <= opensAtMs) this.#placeFollowUp(day, job)
+      else this.#keepForLater(job)
+    }
+    let waiting = newProspects
+    do {
+      this.#placeWasGivenBack = false
+      waiting = this.#placeNewProspects(day, waiting)
+      this.#placeLaterFollowUps(day)
+    } while (this.#placeWasGivenBack && waiting.length > 0)
+    this.#postpone(day, waiting)
+  }
+
+  /** Places those it can, and returns the others. */
+  #placeNewProspects(day: DayNumber, jobs: PlanJob[]): PlanJob[] {
+    const open = this.#choices.filter((capacity) => capacity.firstOpenDay(day) === day)
+    const waiting: PlanJob[] = []
+    for (const job of jobs) {
+      const choice = this.#choose(day, job, job.capacity === null ? open : [job.capacity])
+      if (choice === null) {
+        waiting.push(job)
+      } else {
+        this.#place(day, job, choice.capacity, choice.atMs, choice.heldBy)
+        if (choice.capacity.firstOpenDay(day) !== day) removeFrom(open, choice.capacity)
+      }
+    }
+    return waiting
+  }
+
+  /** The mailbox that can take it earliest; of several, the one with the fewest emails on that date. */
+  #choose(day: DayNumber, job: PlanJob, capacities: readonly MailboxCapacity[]): Choice | null {
+    let chosen: Choice | null = null
+    let refusedBy: HeldBy = 'nothing'
+    for (const capacity of capacities) {
+      const atMs = this.#newProspectAtMs(day, job, capacity)
+      if (atMs < 0) {
+        if (tellsMore(capacity.heldBy, refusedBy)) refusedBy = capacity.heldBy
+        continue
+      }
+      const better =
+        chosen === null ||
+        atMs < chosen.atMs ||
+        (atMs === chosen.atMs && capacity.emailsOn(day) < chosen.capacity.emailsOn(day))
+      if (better) chosen = { capacity, atMs, heldBy: capacity.heldBy }
+    }
+    if (chosen === null && refusedBy !== 'nothing') holdBack(job, refusedBy, day)
+    return chosen
+  }
+
+  #newProspectAtMs(day: DayNumber, job: PlanJob, capacity: MailboxCapacity): number {
+    for (;;) {
+      const later = this.#later.get(capacity)
+      const kept: KeptPlaces =
+        this.#laterInAll === 0 ? NO_KEPT_PLACES : { ofMailbox: later?.length ?? 0, ofWorkspace: this.#laterInAll }
+      const atMs = capacity.earliestOn(day, job.eligibleMs, job.jitterSeconds, kept)
+      const next = later?.[0]
+      if (atMs < 0 || next === undefined || next.eligibleMs > atMs) return atMs
+      // By then a follow-up waits on this mailbox, and it goes first.
+      later?.shift()
+      this.#laterInAll--
+      this.#placeFollowUp(day, next)
+    }
+  }
+
+  #placeFollowUp(day: DayNumber, job: PlanJob): void {
+    const capacity = job.capacity
+    if (capacity === null) return
+    const atMs = capacity.earliestOn(day, job.eligibleMs, job.jitterSeconds, NO_KEPT_PLACES)
+    if (atMs < 0) {
+      holdBack(job, capacity.heldBy, day)
+      this.#postpone(day, [job])
+      this.#placeWasGivenBack = true
+    } else {
+      this.#place(day, job, capacity, atMs, capacity.heldBy)
+    }
+  }
+
+  #placeLaterFollowUps(day: DayNumber): void {
+    while (this.#laterInAll > 0) {
+      const jobs = [...this.#later.values()].flat().sort(byEligibility)
+      this.#later.clear()
+      this.#laterInAll = 0
+      for (const job of jobs) this.#placeFollowUp(day, job)
+    }
+  }
+
+  #keepForLater(job: PlanJob): void {
+    if (job.capacity === null) return
+    const jobs = this.#later.get(job.capacity)
+    if (jobs === undefined) {
+      this.#later.set(job.capacity, [job])
+    } else {
+      const behind = jobs.findLastIndex((other) => byEligibility(other, job) <= 0)
+      jobs.splice(behind + 1, 0, job)
+    }
+    this.#laterInAll++
+  }
+
+  #place(day: DayNumber, job: PlanJob, capacity: MailboxCapacity, atMs: number, movedBy: HeldBy): void {
+    capacity.take(day, atMs, job.jitterSeconds)
+    const { request, order, stepIndex } = job
+    const wasHeldBefore = job.heldBy !== 'nothing' && job.heldOnDay < day
+    this.#placements.push({
+      enrolmentId: request.enrolmentId,
+      stepNumber: job.step.stepNumber,
+      key: job.step.key,
+      mailboxId: capacity.mailbox.id,
+      scheduledForMs: atMs,
+      localDate: localDateOf(day),
+      jitterSeconds: job.jitterSeconds,
+      heldBy: wasHeldBefore ? job.heldBy : movedBy,
+      heldOn: localDateOf(wasHeldBefore ? job.heldOnDay : day),
+    })
+    this.#scheduleFollowUp(request, order, stepIndex + 1, capacity, atMs, null, day)
+  }
+
+  #scheduleFollowUp(
+    request: PlanRequest,
+    order: number,
+    stepIndex: number,
+    capacity: MailboxCapacity | null,
+    predecessorAtMs: number,
+    notBeforeMs: number | null,
+    today?: DayNumber,
+  ): void {
+    const step = request.steps[stepIndex]
+    if (step === undefined) return
+    const eligibleMs =
+      step.delayDays === 0
+        ? predecessorAtMs + Math.max(1, this.#jitter(step)) * 1000
+        : this.#calendar.openingMs((today ?? this.#calendar.dayAt(predecessorAtMs)) + step.delayDays)
+    this.#schedule(request, order, stepIndex, capacity, Math.max(eligibleMs, notBeforeMs ?? eligibleMs), true, today)
+  }
+
+  #schedule(
+    request: PlanRequest,
+    order: number,
+    stepIndex: number,
+    capacity: MailboxCapacity | null,
+    eligibleMs: number,
+    isFollowUp: boolean,
+    today?: DayNumber,
+  ): void {
+    const step = request.steps[stepIndex]
+    if (step === undefined) return
+    const job: PlanJob = {
+      request,
+      step,
+      order,
+      stepIndex,
+      capacity,
+      eligibleMs,
+      jitterSeconds: this.#jitter(step),
+      isFollowUp,
+      heldBy: 'nothing',
+      heldOnDay: 0,
+    }
+    const eligibleDay = this.#calendar.dayAt(Math.max(eligibleMs, this.#nowMs))
+    if (eligibleDay === today) this.#keepForLater(job)
+    else this.#enterFrom(eligibleDay, [job])
+  }
+
+  /** To the next day that may take them. */
+  #postpone(day: DayNumber, jobs: PlanJob[]): void {
+    const free: PlanJob[] = []
+    for (const job of jobs) {
+      if (job.capacity === null) free.push(job)
+      else this.#enterFrom(day + 1, [job], day)
+    }
+    if (free.length > 0) this.#enterFrom(day + 1, free, day)
+  }
+
+  /** All of `jobs` have the same choice of mailboxes; `wantedDay` is the first date on which they would have gone. */
+  #enterFrom(fromDay: DayNumber, jobs: PlanJob[], wantedDay = fromDay): void {
+    const capacity = jobs[0]?.capacity ?? null
+    const capacities = capacity === null ? this.#choices : [capacity]
+    let day = Number.POSITIVE_INFINITY
+    for (const choice of capacities) day = Math.min(day, choice.firstOpenDay(fromDay))
+    const passedOver = this.#lastLimit(capacities, wantedDay, day)
+    for (const job of jobs) {
+      if (passedOver !== null && (passedOver.heldBy !== 'window' || job.heldBy === 'nothing')) {
+        holdBack(job, passedOver.heldBy, passedOver.day)
+      }
+      this.#agenda.add(day, job)
+    }
+  }
+
+  /** The limit of the last date that was passed over; dates without a window are named only where there is nothing else. */
+  #lastLimit(capacities: readonly MailboxCapacity[], fromDay: DayNumber, toDay: DayNumber) {
+    for (let day = toDay - 1; day >= fromDay; day--) {
+      let heldBy: HeldBy = 'nothing'
+      for (const capacity of capacities) {
+        const closedBy = capacity.closedBy(day)
+        if (tellsMore(closedBy, heldBy)) heldBy = closedBy
+      }
+      if (heldBy !== 'window' && heldBy !== 'nothing') return { heldBy, day }
+    }
+    return toDay > fromDay ? { heldBy: 'window' as const, day: fromDay } : null
+  }
+
+  #jitter(step: PlanStep): number {
+    const { jitterMinSeconds, jitterMaxSeconds } = this.#calendar.settings
+    return jitterSeconds(step.key, jitterMinSeconds, jitterMaxSeconds)
+  }
+}
+
+function holdBack(job: PlanJob, heldBy: HeldBy, day: DayNumber): void {
+  job.heldBy = heldBy
+  job.heldOnDay = day
+}
+
+function tellsMore(one: HeldBy, other: HeldBy): boolean {
+  return TELLING_ORDER.indexOf(one) < TELLING_ORDER.indexOf(other)
+}
+
+function byEligibility(one: PlanJob, other: PlanJob): number {
+  return one.eligibleMs - other.eligibleMs || one.order - other.order || one.stepIndex - other.stepIndex
+}
+
+function removeFrom<T>(list: T[], item: T): void {
+  const index = list.indexOf(item)
+  if (index >= 0) list.splice(index, 1)
+}
