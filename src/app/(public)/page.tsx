@@ -1,28 +1,45 @@
-import { ArrowUpRight, Inbox } from 'lucide-react'
+import { ArrowUpRight, CopyX, Eye, Hourglass, Inbox, PackageCheck } from 'lucide-react'
 import { HealthPanel } from '#components/health/health-panel.tsx'
 import { PublicLayout } from '#components/shell/public-layout.tsx'
+import { EMAIL_STATUS_LOOK } from '#components/status-look.ts'
 import { buttonStyle } from '#components/ui/button-style.ts'
 import { Card } from '#components/ui/card.tsx'
+import { StatusBadge } from '#components/ui/status-badge.tsx'
 
 const PROMISES = [
   {
+    icon: CopyX,
     title: 'Never twice',
     sentence:
       'For each email, at most one message is handed to a provider, whatever crashes, overlaps or is clicked twice.',
   },
   {
+    icon: PackageCheck,
     title: 'Never lost',
     sentence: 'Every email is in exactly one state that you can see, and nothing that still waits is stuck.',
   },
   {
+    icon: Eye,
     title: 'Honest',
     sentence: 'When nobody can know whether a message arrived, it says so and asks you, and does not guess.',
   },
   {
+    icon: Hourglass,
     title: 'Polite',
     sentence: 'Sending windows, quotas and pauses between emails hold at the moment of sending, not only in the plan.',
   },
 ]
+
+/** FAILED is missing: an email only passes through it. */
+const LASTING_STATES = [
+  'SCHEDULED',
+  'SENDING',
+  'SENT',
+  'RETRY_SCHEDULED',
+  'OUTCOME_UNKNOWN',
+  'PERMANENTLY_FAILED',
+  'CANCELLED',
+] as const
 
 export default function FrontPage() {
   return (
@@ -39,13 +56,25 @@ export default function FrontPage() {
           </p>
           <h2 className="mt-8 font-semibold text-sm">What it promises</h2>
           <dl className="mt-3 grid max-w-2xl gap-x-8 gap-y-5 sm:grid-cols-2">
-            {PROMISES.map((promise) => (
-              <div key={promise.title} className="border-accent border-l-2 pl-3.5">
-                <dt className="font-medium text-sm">{promise.title}</dt>
-                <dd className="mt-0.5 text-pretty text-muted text-sm">{promise.sentence}</dd>
+            {PROMISES.map(({ icon: Icon, title, sentence }) => (
+              <div key={title}>
+                <dt className="flex items-center gap-2 font-medium text-sm">
+                  <Icon aria-hidden className="size-4 text-accent-text" />
+                  {title}
+                </dt>
+                <dd className="mt-1 text-pretty text-muted text-sm">{sentence}</dd>
               </div>
             ))}
           </dl>
+          <h2 className="mt-8 font-semibold text-sm">Where an email can be</h2>
+          <p className="mt-1 text-muted text-sm">At any moment, in exactly one of these.</p>
+          <ul className="mt-3 flex flex-wrap gap-2">
+            {LASTING_STATES.map((status) => (
+              <li key={status}>
+                <StatusBadge look={EMAIL_STATUS_LOOK[status]} />
+              </li>
+            ))}
+          </ul>
         </div>
         <div className="flex flex-col gap-4">
           <HealthPanel />

@@ -107,11 +107,10 @@ export function AppShell({
             <Button
               icon={<Search />}
               onClick={() => setIsCommandMenuOpen(true)}
-              aria-label="Open the command menu"
               aria-keyshortcuts="Meta+K Control+K"
               className="max-sm:w-10 max-sm:px-0! sm:text-muted"
             >
-              <span className="max-sm:hidden">Go to…</span>
+              <span className="max-sm:sr-only">Go to…</span>
               <span className="flex gap-0.5 max-lg:hidden" aria-hidden>
                 <Kbd>⌘</Kbd>
                 <Kbd>K</Kbd>
@@ -121,7 +120,11 @@ export function AppShell({
             <UserMenu user={user} onSignOut={onSignOut} onShowShortcuts={() => setIsShortcutsSheetOpen(true)} />
           </div>
         </header>
-        {notice && <div className="px-4 pt-4 lg:px-6">{notice}</div>}
+        {notice && (
+          <aside aria-label="Notice" className="mx-auto w-full max-w-7xl px-4 pt-4 lg:px-6">
+            {notice}
+          </aside>
+        )}
         <main
           id={MAIN_ID}
           tabIndex={-1}

@@ -5,6 +5,7 @@ import { Building2, Monitor, Moon, Search, Sun, Zap } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type ReactNode, useEffect } from 'react'
 import { Kbd } from '../ui/kbd.tsx'
+import { useFocusReturn } from '../ui/use-focus-return.ts'
 import type { CommandIcon, CommandItem } from './command-items.ts'
 import { NavIcon } from './nav-icon.tsx'
 
@@ -16,6 +17,8 @@ interface CommandMenuProps {
 
 /** ⌘K or Ctrl-K, from anywhere, even out of a field. */
 export function CommandMenu({ items, isOpen, onOpenChange }: CommandMenuProps) {
+  const focusReturn = useFocusReturn()
+
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent) {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey) return
@@ -33,6 +36,7 @@ export function CommandMenu({ items, isOpen, onOpenChange }: CommandMenuProps) {
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim" />
         <Radix.Content
+          {...focusReturn}
           aria-describedby={undefined}
           className="-translate-x-1/2 fixed top-[12dvh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-xl animate-appear overflow-hidden rounded-xl border border-border bg-raised shadow-raised outline-none"
         >

@@ -22,10 +22,10 @@ export function UserMenu({ user, onSignOut, onShowShortcuts }: UserMenuProps) {
       trigger={
         <button
           type="button"
-          aria-label={`Account of ${user.name}`}
           className="flex size-10 items-center justify-center rounded-full hover:bg-sunken data-[state=open]:bg-sunken lg:size-8"
         >
           <Avatar name={user.name} />
+          <span className="sr-only">Account of {user.name}</span>
         </button>
       }
     >

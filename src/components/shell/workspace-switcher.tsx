@@ -26,11 +26,13 @@ export function WorkspaceSwitcher({ workspaces, currentId, onSwitch, onCreate }:
       trigger={
         <button
           type="button"
-          aria-label={`Workspace: ${name}`}
           className="flex h-11 w-full min-w-0 items-center gap-2.5 rounded-md px-2 text-left hover:bg-sunken data-[state=open]:bg-sunken lg:h-10"
         >
           <Avatar name={name} shape="square" />
-          <span className="min-w-0 flex-1 truncate font-medium text-sm">{name}</span>
+          <span className="min-w-0 flex-1 truncate font-medium text-sm">
+            <span className="sr-only">Workspace: </span>
+            {name}
+          </span>
           <ChevronsUpDown aria-hidden className="size-4 shrink-0 text-muted" />
         </button>
       }

@@ -5,6 +5,7 @@ import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { buttonStyle } from './button-style.ts'
+import { useFocusReturn } from './use-focus-return.ts'
 
 export const DialogClose = Radix.Close
 
@@ -33,33 +34,27 @@ export function Dialog({
   footer,
   children,
 }: DialogProps) {
+  const focusReturn = useFocusReturn()
   return (
     <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
       {trigger && <Radix.Trigger asChild>{trigger}</Radix.Trigger>}
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim" />
         <Radix.Content
+          {...focusReturn}
           {...(description ? {} : { 'aria-describedby': undefined })}
           className={clsx(
             'fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 animate-appear flex-col rounded-xl border border-border bg-raised shadow-raised outline-none',
             WIDTH[width],
           )}
         >
-          <header className="flex items-start gap-4 px-5 pt-4.5 pb-3">
-            <div className="min-w-0 flex-1">
-              <Radix.Title className="font-semibold text-base">{title}</Radix.Title>
-              {description && (
-                <Radix.Description asChild>
-                  <div className="mt-1 text-muted text-sm">{description}</div>
-                </Radix.Description>
-              )}
-            </div>
-            <Radix.Close
-              aria-label="Close"
-              className={clsx(buttonStyle({ variant: 'ghost', size: 'sm', shape: 'icon' }), '-mt-0.5 -mr-1.5')}
-            >
-              <X aria-hidden className="size-4" />
-            </Radix.Close>
+          <header className="px-5 pt-4.5 pr-13 pb-3">
+            <Radix.Title className="font-semibold text-base">{title}</Radix.Title>
+            {description && (
+              <Radix.Description asChild>
+                <div className="mt-1 text-muted text-sm">{description}</div>
+              </Radix.Description>
+            )}
           </header>
           {children && <div className="min-h-0 flex-1 overflow-y-auto px-5 py-1">{children}</div>}
           {footer && (
@@ -67,6 +62,13 @@ export function Dialog({
               {footer}
             </footer>
           )}
+          {/* Last, so that the first field or the harmless button gets the focus. */}
+          <Radix.Close
+            aria-label="Close"
+            className={clsx(buttonStyle({ variant: 'ghost', size: 'sm', shape: 'icon' }), 'absolute top-3.5 right-3.5')}
+          >
+            <X aria-hidden className="size-4" />
+          </Radix.Close>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

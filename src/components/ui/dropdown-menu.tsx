@@ -15,7 +15,8 @@ interface DropdownMenuProps {
 
 export function DropdownMenu({ trigger, align = 'end', className, children }: DropdownMenuProps) {
   return (
-    <Radix.Root>
+    // Not modal: the page stays readable for a screen reader, and a press elsewhere counts at once.
+    <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content

@@ -74,7 +74,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, onPhones = 'cards',
             : rows.map((row) => (
                 <tr key={rowKey(row)} className={clsx('group/row hover:bg-sunken/50', isCards && CARD)}>
                   {columns.map((column) => (
-                    <BodyCell key={column.key} column={column} isCards={isCards}>
+                    <BodyCell key={column.key} column={column} isCards={isCards} isHeader={column.isRowHeader}>
                       {column.cell(row)}
                     </BodyCell>
                   ))}
@@ -86,26 +86,38 @@ export function Table<Row>({ caption, columns, rows, rowKey, onPhones = 'cards',
   )
 }
 
+/** A card: what names it first, between what is ticked and what is done; then a line for each value. */
 const CARD =
-  'max-sm:block max-sm:rounded-lg max-sm:border max-sm:border-border max-sm:bg-surface max-sm:px-4 max-sm:py-2.5 max-sm:shadow-card'
+  'max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:rounded-lg max-sm:border max-sm:border-border max-sm:bg-surface max-sm:px-4 max-sm:py-2.5 max-sm:shadow-card'
 
-function BodyCell<Row>({ column, isCards, children }: { column: Column<Row>; isCards: boolean; children: ReactNode }) {
-  const Cell = column.isRowHeader ? 'th' : 'td'
+function cardPlace(column: { isRowHeader?: boolean; isLabelHidden?: boolean }): string {
+  if (column.isRowHeader) return 'max-sm:order-1 max-sm:flex-1'
+  return column.isLabelHidden ? 'max-sm:order-1' : 'max-sm:order-2 max-sm:basis-full'
+}
+
+interface BodyCellProps<Row> {
+  column: Column<Row>
+  isCards: boolean
+  isHeader?: boolean
+  children: ReactNode
+}
+
+function BodyCell<Row>({ column, isCards, isHeader = false, children }: BodyCellProps<Row>) {
+  const Cell = isHeader ? 'th' : 'td'
   return (
     <Cell
-      scope={column.isRowHeader ? 'row' : undefined}
+      scope={isHeader ? 'row' : undefined}
       className={clsx(
         'border-border border-b px-3 py-2 align-middle font-normal first:pl-4 last:pr-4 group-last/row:border-b-0',
         column.align === 'end' && 'sm:text-right',
         column.isRowHeader && 'font-medium',
-        isCards && 'max-sm:flex max-sm:min-h-8 max-sm:items-center max-sm:gap-3 max-sm:border-0 max-sm:p-0!',
+        isCards &&
+          'max-sm:flex max-sm:min-h-8 max-sm:min-w-0 max-sm:items-center max-sm:gap-3 max-sm:border-0 max-sm:p-0!',
+        isCards && cardPlace(column),
       )}
     >
-      {isCards && !column.isRowHeader && (
-        <span
-          aria-hidden
-          className={clsx('w-28 shrink-0 text-muted text-sm sm:hidden', column.isLabelHidden && 'hidden')}
-        >
+      {isCards && !column.isRowHeader && !column.isLabelHidden && (
+        <span aria-hidden className="w-28 shrink-0 text-muted text-sm sm:hidden">
           {column.label}
         </span>
       )}
@@ -119,7 +131,11 @@ function LoadingRow<Row>({ columns, isCards }: { columns: readonly Column<Row>[]
     <tr className={clsx('group/row', isCards && CARD)}>
       {columns.map((column) => (
         <BodyCell key={column.key} column={column} isCards={isCards}>
-          <Skeleton className="h-4 w-3/4 min-w-12" />
+          {!column.isLabelHidden && (
+            <div className={clsx('flex h-5 items-center', column.align === 'end' && 'sm:justify-end')}>
+              <Skeleton className="h-3.5 w-3/4 min-w-12" />
+            </div>
+          )}
         </BodyCell>
       ))}
     </tr>
