@@ -15,6 +15,7 @@ import { SideNav } from './side-nav.tsx'
 import { MAIN_ID, SkipLink } from './skip-link.tsx'
 import { useTheme } from './theme-context.tsx'
 import { ThemeToggle } from './theme-toggle.tsx'
+import { useCommandKey } from './use-command-key.ts'
 import { type Shortcut, useKeySequences } from './use-key-sequences.ts'
 import { type ShellUser, UserMenu } from './user-menu.tsx'
 import { type WorkspaceChoice, WorkspaceSwitcher } from './workspace-switcher.tsx'
@@ -49,6 +50,7 @@ export function AppShell({
 }: AppShellProps) {
   const router = useRouter()
   const { setTheme } = useTheme()
+  const commandKey = useCommandKey()
   const [isCommandMenuOpen, setIsCommandMenuOpen] = useState(false)
   const [isShortcutsSheetOpen, setIsShortcutsSheetOpen] = useState(false)
 
@@ -100,9 +102,9 @@ export function AppShell({
       <div className="flex min-w-0 flex-col">
         <header className="sticky top-0 z-20 flex h-14 items-center gap-1.5 border-border border-b bg-surface px-4 lg:h-12 lg:px-6">
           <NavSheet sections={sections} header={switcher} />
-          <span className="lg:hidden">
+          <div className="flex lg:hidden">
             <Wordmark />
-          </span>
+          </div>
           <div className="ml-auto flex items-center gap-1.5">
             <Button
               icon={<Search />}
@@ -112,7 +114,7 @@ export function AppShell({
             >
               <span className="max-sm:sr-only">Go to…</span>
               <span className="flex gap-0.5 max-lg:hidden" aria-hidden>
-                <Kbd>⌘</Kbd>
+                <Kbd>{commandKey}</Kbd>
                 <Kbd>K</Kbd>
               </span>
             </Button>
@@ -134,7 +136,11 @@ export function AppShell({
         </main>
       </div>
       <CommandMenu items={items} isOpen={isCommandMenuOpen} onOpenChange={setIsCommandMenuOpen} />
-      <ShortcutsSheet shortcuts={shortcuts} isOpen={isShortcutsSheetOpen} onOpenChange={setIsShortcutsSheetOpen} />
+      <ShortcutsSheet
+        shortcuts={[{ keys: [`${commandKey} K`], label: 'Open the command menu from anywhere' }, ...shortcuts]}
+        isOpen={isShortcutsSheetOpen}
+        onOpenChange={setIsShortcutsSheetOpen}
+      />
     </div>
   )
 }

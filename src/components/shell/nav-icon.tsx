@@ -1,7 +1,7 @@
 import {
   Ban,
   CalendarClock,
-  Inbox,
+  Contact,
   KeyRound,
   LayoutDashboard,
   ListOrdered,
@@ -20,7 +20,7 @@ const ICON: Record<NavIconName, LucideIcon> = {
   dashboard: LayoutDashboard,
   keys: KeyRound,
   mailboxes: Mail,
-  prospects: Inbox,
+  prospects: Contact,
   queue: CalendarClock,
   sending: Settings,
   sequences: ListOrdered,

@@ -16,7 +16,7 @@ export function PublicLayout({ actions, children }: PublicLayoutProps) {
     <div className="mx-auto flex min-h-dvh max-w-6xl flex-col px-4 lg:px-8">
       <SkipLink />
       <header className="flex h-14 items-center justify-between gap-4 lg:h-16">
-        <Link href="/" className="rounded-md">
+        <Link href="/" className="flex rounded-md">
           <Wordmark />
         </Link>
         <div className="flex items-center gap-2">

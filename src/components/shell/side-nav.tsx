@@ -3,6 +3,7 @@
 import clsx from 'clsx'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
+import { useId } from 'react'
 import { currentHref, type NavSection } from './nav.ts'
 import { NavIcon } from './nav-icon.tsx'
 
@@ -13,13 +14,18 @@ interface SideNavProps {
 }
 
 export function SideNav({ sections, onNavigate }: SideNavProps) {
+  const id = useId()
   const current = currentHref(sections, usePathname())
   return (
     <nav aria-label="Main" className="flex flex-col gap-5">
       {sections.map((section, index) => (
         <div key={section.label ?? index}>
-          {section.label && <h2 className="px-2.5 pb-1 font-medium text-muted text-xs">{section.label}</h2>}
-          <ul className="flex flex-col gap-0.5">
+          {section.label && (
+            <p id={`${id}-${index}`} className="px-2.5 pb-1 font-medium text-muted text-xs">
+              {section.label}
+            </p>
+          )}
+          <ul aria-labelledby={section.label ? `${id}-${index}` : undefined} className="flex flex-col gap-0.5">
             {section.items.map((item) => (
               <li key={item.href}>
                 <Link

@@ -12,6 +12,9 @@ interface CheckboxProps extends Omit<ComponentProps<typeof Radix.Root>, 'childre
   isLabelHidden?: boolean
 }
 
+const BOX =
+  'group relative flex size-4.5 shrink-0 items-center justify-center rounded-sm border border-control bg-surface text-on-accent after:absolute after:-inset-1.5 disabled:cursor-not-allowed disabled:opacity-55 data-[state=checked]:border-accent data-[state=indeterminate]:border-accent data-[state=checked]:bg-accent data-[state=indeterminate]:bg-accent'
+
 export function Checkbox({ label, hint, isLabelHidden, className, ...props }: CheckboxProps) {
   const id = useId()
   return (
@@ -19,7 +22,7 @@ export function Checkbox({ label, hint, isLabelHidden, className, ...props }: Ch
       <Radix.Root
         id={id}
         aria-describedby={hint ? `${id}-hint` : undefined}
-        className="group relative mt-0.5 flex size-4.5 shrink-0 items-center justify-center rounded-sm border border-control bg-surface text-on-accent after:absolute after:-inset-1.5 disabled:cursor-not-allowed disabled:opacity-55 data-[state=checked]:border-accent data-[state=indeterminate]:border-accent data-[state=checked]:bg-accent data-[state=indeterminate]:bg-accent"
+        className={clsx(!isLabelHidden && 'mt-0.5', BOX)}
         {...props}
       >
         <Radix.Indicator>

@@ -42,7 +42,7 @@ export function MenuItem({ icon, tone = 'normal', className, children, ...props 
     <Radix.Item
       className={clsx(
         menuRow,
-        tone === 'danger' && 'text-danger-text data-highlighted:bg-danger-soft [&>svg]:text-danger-text',
+        tone === 'danger' && 'text-danger-text data-highlighted:bg-danger-soft [&>svg]:text-danger-text!',
         className,
       )}
       {...props}

@@ -108,7 +108,7 @@ function BodyCell<Row>({ column, isCards, isHeader = false, children }: BodyCell
     <Cell
       scope={isHeader ? 'row' : undefined}
       className={clsx(
-        'border-border border-b px-3 py-2 align-middle font-normal first:pl-4 last:pr-4 group-last/row:border-b-0',
+        'border-border border-b px-3 py-1.5 align-middle font-normal first:pl-4 last:pr-4 group-last/row:border-b-0',
         column.align === 'end' && 'sm:text-right',
         column.isRowHeader && 'font-medium',
         isCards &&

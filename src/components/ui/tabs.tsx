@@ -25,7 +25,7 @@ export function Tabs({ tabs, label, param = 'tab' }: TabsProps) {
   const current = tabs.find((tab) => tab.value === asked) ?? tabs[0]
 
   return (
-    <nav aria-label={label} className="-mx-1 overflow-x-auto border-border border-b px-1">
+    <nav aria-label={label} className="overflow-x-auto border-border border-b">
       <ul className="flex gap-1">
         {tabs.map((tab) => (
           <li key={tab.value}>

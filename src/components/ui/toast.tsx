@@ -10,6 +10,7 @@ export function Toaster() {
     <Sonner
       position="bottom-right"
       closeButton
+      className="font-sans!"
       toastOptions={{
         unstyled: true,
         classNames: {
@@ -19,10 +20,10 @@ export function Toaster() {
           title: 'font-medium',
           description: 'text-muted',
           icon: 'mt-0.5 [&>svg]:size-4',
-          actionButton: 'order-last rounded-md bg-accent px-2.5 py-1 font-medium text-on-accent text-xs',
-          cancelButton: 'order-last rounded-md bg-sunken px-2.5 py-1 font-medium text-xs',
+          actionButton: 'order-1 rounded-md bg-accent px-2.5 py-1 font-medium text-on-accent text-xs',
+          cancelButton: 'order-1 rounded-md bg-sunken px-2.5 py-1 font-medium text-xs',
           closeButton:
-            'order-last -mr-1 flex size-6 shrink-0 items-center justify-center rounded-md text-muted hover:bg-sunken',
+            'order-2 -mr-1 flex size-6 shrink-0 items-center justify-center rounded-md text-muted hover:bg-sunken [&>svg]:size-3.5',
           success: '[&_[data-icon]]:text-success-text',
           error: '[&_[data-icon]]:text-danger-text',
           warning: '[&_[data-icon]]:text-warning-text',
