@@ -68,7 +68,7 @@ export default function FrontPage() {
           </dl>
           <h2 className="mt-8 font-semibold text-sm">Where an email can be</h2>
           <p className="mt-1 text-muted text-sm">At any moment, in exactly one of these.</p>
-          <ul className="mt-3 flex flex-wrap gap-2">
+          <ul className="mt-3 flex flex-wrap gap-1.5">
             {LASTING_STATES.map((status) => (
               <li key={status}>
                 <StatusBadge look={EMAIL_STATUS_LOOK[status]} />

@@ -1,5 +1,5 @@
 /** The mark of src/app/icon.svg, in the page's own accent. */
-export function Logo() {
+function Logo() {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true" className="size-7 shrink-0">
       <rect width="32" height="32" rx="8" className="fill-accent" />

@@ -7,8 +7,6 @@ import type { ReactNode } from 'react'
 import { buttonStyle } from './button-style.ts'
 import { useFocusReturn } from './use-focus-return.ts'
 
-export const DialogClose = Radix.Close
-
 interface DialogProps {
   title: string
   description?: ReactNode

@@ -78,10 +78,6 @@ export function MenuChoice({ label, value, options, onValueChange }: MenuChoiceP
   )
 }
 
-export function MenuLabel({ children }: { children: ReactNode }) {
-  return <Radix.Label className={menuLabel}>{children}</Radix.Label>
-}
-
 export function MenuSeparator() {
   return <Radix.Separator className="-mx-1 my-1 h-px bg-border" />
 }
