@@ -1,0 +1,113 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { ApiError, messageOf, requestApi } from '#components/api-client.ts'
+import { shouldRetryRead } from '#components/shell/query-client.ts'
+
+afterEach(() => vi.unstubAllGlobals())
+
+function answerWith(response: Response | Error) {
+  const fetchStub = vi.fn<typeof fetch>(async () => {
+    if (response instanceof Error) throw response
+    return response
+  })
+  vi.stubGlobal('fetch', fetchStub)
+  return fetchStub
+}
+
+async function problemOf(promise: Promise<unknown>): Promise<ApiError> {
+  const thrown = await promise.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  if (!(thrown instanceof ApiError)) throw new Error(`expected an ApiError, got ${String(thrown)}`)
+  return thrown
+}
+
+test('a good answer gives its data', async () => {
+  answerWith(Response.json({ success: true, data: { id: 'c1' } }))
+  await expect(requestApi('/api/campaigns/c1')).resolves.toEqual({ id: 'c1' })
+})
+
+test('a good answer without anything to tell gives null', async () => {
+  answerWith(Response.json({ success: true, data: null }))
+  await expect(requestApi('/api/campaigns/c1', { method: 'DELETE' })).resolves.toBeNull()
+})
+
+test('a body goes out as JSON, and nothing claims to be JSON where there is no body', async () => {
+  const fetchStub = answerWith(Response.json({ success: true, data: null }))
+  await requestApi('/api/lists', { method: 'POST', body: { name: 'Spring' } })
+  const [path, init] = fetchStub.mock.calls[0] ?? []
+  expect(path).toBe('/api/lists')
+  expect(init).toMatchObject({ method: 'POST', body: '{"name":"Spring"}' })
+  expect(new Headers(init?.headers).get('content-type')).toBe('application/json')
+
+  const bare = answerWith(Response.json({ success: true, data: null }))
+  await requestApi('/api/lists')
+  expect(new Headers(bare.mock.calls[0]?.[1]?.headers).has('content-type')).toBe(false)
+})
+
+test('a refusal keeps code, message, details and status', async () => {
+  const error = { code: 'CAMPAIGN_STOPPED', message: 'This campaign is stopped.', details: { since: 'today' } }
+  answerWith(Response.json({ success: false, error }, { status: 409 }))
+  expect(await problemOf(requestApi('/api/x'))).toMatchObject({ ...error, status: 409 })
+})
+
+test.each([
+  [401, 'signed out'],
+  [403, 'not allowed'],
+  [404, 'not there'],
+  [413, 'too large'],
+  [429, 'Wait a moment'],
+  [502, 'restarting'],
+  [418, 'could not be read'],
+])('a %i that is a page and no JSON says in words: %s', async (status, words) => {
+  answerWith(new Response('<html>Bad gateway</html>', { status }))
+  const problem = await problemOf(requestApi('/api/x'))
+  expect(problem).toMatchObject({ code: 'UNREADABLE_ANSWER', status })
+  expect(problem.message).toContain(words)
+  expect(problem.message).not.toContain('<html>')
+})
+
+test.each([
+  [{ success: true }],
+  [{ success: false, error: 'no' }],
+  [{ success: false, error: { code: 7, message: 'no' } }],
+  [null],
+  [[]],
+])('JSON of another shape is not taken for an answer: %j', async (body) => {
+  answerWith(Response.json(body))
+  expect(await problemOf(requestApi('/api/x'))).toMatchObject({ code: 'UNREADABLE_ANSWER' })
+})
+
+test('a lost network is said in words', async () => {
+  answerWith(new TypeError('Failed to fetch'))
+  const problem = await problemOf(requestApi('/api/x'))
+  expect(problem).toMatchObject({ code: 'UNREACHABLE', status: 0 })
+  expect(problem.message).toContain('Check your connection')
+})
+
+test('an answer that breaks off is a lost network as well', async () => {
+  const broken = new ReadableStream({ start: (controller) => controller.error(new TypeError('terminated')) })
+  answerWith(new Response(broken))
+  expect(await problemOf(requestApi('/api/x'))).toMatchObject({ code: 'UNREACHABLE' })
+})
+
+test('an abort stays an abort', async () => {
+  const abort = new AbortController()
+  abort.abort()
+  answerWith(new DOMException('aborted', 'AbortError'))
+  await expect(requestApi('/api/x', { signal: abort.signal })).rejects.toMatchObject({ name: 'AbortError' })
+})
+
+test('only the text of an ApiError is shown to people', () => {
+  expect(messageOf(new ApiError({ code: 'A', message: 'Told so.', status: 409 }))).toBe('Told so.')
+  expect(messageOf(new TypeError('x is undefined'))).not.toContain('undefined')
+})
+
+test('reads are tried again only where that may help, and not for ever', () => {
+  const problem = (status: number) => new ApiError({ code: 'A', message: 'm', status })
+  expect(shouldRetryRead(0, problem(0))).toBe(true)
+  expect(shouldRetryRead(1, problem(503))).toBe(true)
+  expect(shouldRetryRead(2, problem(503))).toBe(false)
+  expect(shouldRetryRead(0, problem(404))).toBe(false)
+  expect(shouldRetryRead(0, new TypeError('bug'))).toBe(false)
+})
