@@ -44,7 +44,12 @@ async function spawnVitest(kinds: Part[], reportFile: string, serverUrl: string 
   const child = spawn(join(projectRoot, 'node_modules/.bin/vitest'), ['run', ...projects, ...reporters], {
     cwd: projectRoot,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { LOG_LEVEL: 'silent', ...process.env, ...(serverUrl ? { TEST_SERVER_URL: serverUrl } : {}) },
+    env: {
+      LOG_LEVEL: 'silent',
+      ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
+      ...process.env,
+      ...(serverUrl ? { TEST_SERVER_URL: serverUrl } : {}),
+    },
   })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
