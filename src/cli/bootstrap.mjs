@@ -70,6 +70,9 @@ function handOver(runtime) {
   })
   // The child ends in its own good order and decides the exit code; we only pass on what we are told.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  // npm may be killed without a word to us; whoever adopts us then is not who started us.
+  const startedBy = process.ppid
+  setInterval(() => process.ppid !== startedBy && child.kill('SIGTERM'), 500).unref()
   child.on('error', (error) => stop(`The runtime could not be started: ${error.message}`))
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)))
 }
