@@ -390,9 +390,12 @@ class BatchPlan {
     let day = Number.POSITIVE_INFINITY
     for (const choice of capacities) day = Math.min(day, choice.firstOpenDay(fromDay))
     const passedOver = this.#lastLimit(capacities, wantedDay, day)
+    const closesAtMs = this.#calendar.day(wantedDay).open.at(-1)?.closesAtMs ?? 0
     for (const job of jobs) {
-      if (passedOver !== null && (passedOver.heldBy !== 'window' || job.heldBy === 'nothing')) {
-        holdBack(job, passedOver.heldBy, passedOver.day)
+      if (passedOver !== null) {
+        // On the first date a full quota held nobody who may go only after its window has closed.
+        const heldBy = passedOver.day === wantedDay && job.eligibleMs >= closesAtMs ? 'window' : passedOver.heldBy
+        if (heldBy !== 'window' || job.heldBy === 'nothing') holdBack(job, heldBy, passedOver.day)
       }
       this.#agenda.add(day, job)
     }

@@ -121,14 +121,13 @@ export class SendingCalendar {
 
   #openStretches(day: DayNumber, startMs: number, endMs: number): OpenStretch[] {
     const stretches: OpenStretch[] = []
-    // From two dates back: yesterday's window may cross midnight, and at a change of zone a date may be named one later than the clock's.
-    for (let opened = day - 2; opened <= day + 1; opened++) {
+    // Yesterday's window may cross midnight.
+    for (let opened = day - 1; opened <= day; opened++) {
       this.#addStretch(stretches, this.settings.timeZone, opened, startMs, Math.min(endMs, this.#changeAtMs))
     }
-    if (endMs > this.#changeAtMs) {
-      for (let opened = day - 2; opened <= day + 1; opened++) {
-        this.#addStretch(stretches, this.#newTimeZone(), opened, Math.max(startMs, this.#changeAtMs), endMs)
-      }
+    // After a change of zone the date may be one later than the new zone's clock shows.
+    for (let opened = day - 2; opened <= day && endMs > this.#changeAtMs; opened++) {
+      this.#addStretch(stretches, this.#newTimeZone(), opened, Math.max(startMs, this.#changeAtMs), endMs)
     }
     return stretches
   }

@@ -65,6 +65,12 @@ function disagreements(settings: SendingSettings, instants: readonly number[]): 
   return found
 }
 
+test('the host is in the zone that TZ names, so that the suite means what its project says', () => {
+  const noon = new Date('2026-07-15T12:00:00Z')
+  const clock = new Intl.DateTimeFormat('en-GB', { timeZone: process.env.TZ, hour: '2-digit', minute: '2-digit' })
+  expect([noon.getHours(), noon.getMinutes()]).toEqual(clock.format(noon).split(':').map(Number))
+})
+
 describe('every transition of every zone, 2024 to 2028', () => {
   test('the second opinion on local time agrees with Intl', () => {
     for (const zone of ZONES) {
