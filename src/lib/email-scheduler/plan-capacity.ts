@@ -83,6 +83,12 @@ export class MailboxCapacity {
     return this.#lanes.byDay.get(day)?.emails ?? 0
   }
 
+  /** A bound that is cheap to ask for: with many mailboxes most need no closer look. */
+  noEarlierThanMs(day: DayNumber, jitterSeconds: number): number {
+    const lane = this.#lanes.byDay.get(day)
+    return lane === undefined ? Number.NEGATIVE_INFINITY : lane.lastAtMs + jitterSeconds * 1000
+  }
+
   /** The first date from `day` on that may take one more email. */
   firstOpenDay(day: DayNumber): DayNumber {
     let open = Math.max(day, this.#firstDay)
@@ -249,12 +255,15 @@ export class MailboxCapacity {
   }
 
   #overfills(later: Lane, day: DayNumber, atMs: number, ahead: number): boolean {
-    for (let index = 0; index < later.emails; index++) {
+    for (let index = 0; index < later.emails; ) {
       const endsMs = later.timesMs?.[index] ?? later.firstAtMs
       if (endsMs - DAY_MS >= atMs) return false
       const aheadHere = later.timesMs === null ? ahead + later.emails : ahead + index + 1
-      if (this.#sentSince(day, endsMs - DAY_MS) + 1 + aheadHere > this.mailbox.rollingLimit) return true
+      const room = this.mailbox.rollingLimit - (this.#sentSince(day, endsMs - DAY_MS) + 1 + aheadHere)
+      if (room < 0) return true
       if (later.timesMs === null) return false
+      // From one email to the next the count rises by one at most, so the next that can overflow is this far on.
+      index += room + 1
     }
     return false
   }

@@ -1,5 +1,5 @@
 import { SendingCalendar } from '#lib/guardrails/calendar.ts'
-import { type DayNumber, localDateOf } from '#lib/guardrails/local-date.ts'
+import type { DayNumber } from '#lib/guardrails/local-date.ts'
 import { hasSendingDay, NO_SENDING_DAY, type SendingSettings, sendingSettingsSchema } from '#lib/guardrails/settings.ts'
 import { jitterSeconds } from './jitter.ts'
 import type { Occupancy } from './occupancy.ts'
@@ -245,6 +245,7 @@ class BatchPlan {
     let chosen: Choice | null = null
     let refusedBy: HeldBy = 'nothing'
     for (const capacity of capacities) {
+      if (chosen !== null && capacity.noEarlierThanMs(day, job.jitterSeconds) > chosen.atMs) continue
       const atMs = this.#newProspectAtMs(day, job, capacity)
       if (atMs < 0) {
         if (tellsMore(capacity.heldBy, refusedBy)) refusedBy = capacity.heldBy
@@ -319,10 +320,10 @@ class BatchPlan {
       key: job.step.key,
       mailboxId: capacity.mailbox.id,
       scheduledForMs: atMs,
-      localDate: localDateOf(day),
+      localDate: this.#calendar.day(day).localDate,
       jitterSeconds: job.jitterSeconds,
       heldBy: wasHeldBefore ? job.heldBy : movedBy,
-      heldOn: localDateOf(wasHeldBefore ? job.heldOnDay : day),
+      heldOn: this.#calendar.day(wasHeldBefore ? job.heldOnDay : day).localDate,
     })
     this.#scheduleFollowUp(request, order, stepIndex + 1, capacity, atMs, null, day)
   }

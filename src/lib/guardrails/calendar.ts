@@ -1,4 +1,4 @@
-import { type DayNumber, dayOf, isoWeekday } from './local-date.ts'
+import { type DayNumber, dayOf, isoWeekday, localDateOf } from './local-date.ts'
 import { hasSendingDay, MINUTES_PER_DAY, type SendingSettings } from './settings.ts'
 import { firstInstantAtMs } from './wall-clock.ts'
 
@@ -10,6 +10,7 @@ export interface OpenStretch {
 
 /** One local date: where it lies in time, and when it is open. Two stretches where a window crosses midnight. */
 export interface CalendarDay {
+  readonly localDate: string
   readonly startMs: number
   readonly endMs: number
   readonly open: readonly OpenStretch[]
@@ -96,7 +97,7 @@ export class SendingCalendar {
     if (found === undefined) {
       const startMs = this.startMs(day)
       const endMs = this.startMs(day + 1)
-      found = { startMs, endMs, open: this.#openStretches(day, startMs, endMs) }
+      found = { localDate: localDateOf(day), startMs, endMs, open: this.#openStretches(day, startMs, endMs) }
       this.#days.set(day, found)
     }
     return found

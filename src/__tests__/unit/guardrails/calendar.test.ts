@@ -38,7 +38,7 @@ function awkwardWindows({ zone, atMs, offsetBeforeMs, offsetAfterMs }: Transitio
 
 function instantsAround(atMs: number): number[] {
   const instants = [-1, 0, 1, -MINUTE_MS, MINUTE_MS].map((by) => atMs + by)
-  for (let by = -26 * HOUR_MS; by <= 26 * HOUR_MS; by += 47 * MINUTE_MS) instants.push(atMs + by)
+  for (let by = -26 * HOUR_MS; by <= 26 * HOUR_MS; by += 107 * MINUTE_MS) instants.push(atMs + by)
   return instants
 }
 
