@@ -1,5 +1,5 @@
 import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
-import type { DayNumber } from '#lib/guardrails/local-date.ts'
+import { type DayNumber, deleteBefore } from '#lib/guardrails/local-date.ts'
 import { calculateRampUpQuota } from '#lib/guardrails/ramp-up.ts'
 import { JITTER_SECONDS_LIMIT } from '#lib/guardrails/settings.ts'
 import type { Lane, MailboxLanes, Occupancy } from './occupancy.ts'
@@ -91,7 +91,8 @@ export class MailboxCapacity {
 
   /** The first date from `day` on that may take one more email. */
   firstOpenDay(day: DayNumber): DayNumber {
-    let open = Math.max(day, this.#firstDay)
+    const from = Math.max(day, this.#occupancy.forgottenBefore)
+    let open = Math.max(from, this.#firstDay)
     for (;;) {
       const next = this.#skipTo.get(open)
       if (next !== undefined) {
@@ -102,7 +103,7 @@ export class MailboxCapacity {
       if (this.heldBy === 'ramp-up') this.#closedByRampUp.add(open)
       open++
     }
-    for (let passed = day; passed < open; ) {
+    for (let passed = from; passed < open; ) {
       const next = this.#skipTo.get(passed) ?? passed + 1
       this.#skipTo.set(passed, open)
       passed = next
@@ -110,9 +111,17 @@ export class MailboxCapacity {
     return open
   }
 
+  forgetBefore(day: DayNumber): void {
+    deleteBefore(this.#skipTo, day)
+    for (const closed of this.#closedByRampUp) {
+      if (closed < day) this.#closedByRampUp.delete(closed)
+    }
+  }
+
   /** Why a date can take nothing more. Asked anew rather than remembered: a plan must not depend on what was asked before. */
   closedBy(day: DayNumber): HeldBy {
     if (day < this.#firstDay) return this.#startsLateBy
+    if (day < this.#occupancy.forgottenBefore) return 'nothing'
     return this.#isFull(day) ? this.heldBy : 'nothing'
   }
 

@@ -81,6 +81,12 @@ const TELLING_ORDER: readonly HeldBy[] = [
   'nothing',
 ]
 
+/** Often enough to keep memory flat, seldom enough to cost nothing. */
+const FORGET_EVERY_DAYS = 30
+
+/** A day of rolling limit and an hour of spacing reach back three dates at most. */
+const SENDING_DATES_KEPT = 4
+
 /**
  * When every email of a batch goes: to the first day and time that satisfy every guard.
  *
@@ -93,10 +99,12 @@ export class Planner {
   readonly #mailboxes = new Map<string, MailboxCapacity>()
   /** By id: where two can take an email at the same instant, and carry as much, the first is chosen. */
   readonly #choices: readonly MailboxCapacity[]
+  readonly #occupancy: Occupancy
   readonly #nowMs: number
   readonly #error: PlanError | null
 
   constructor({ settings, mailboxes, occupancy, nowMs }: PlanInput) {
+    this.#occupancy = occupancy
     this.#nowMs = nowMs
     this.#error = inputError(settings, mailboxes)
     this.#calendar = this.#error === null ? new SendingCalendar(settings) : null
@@ -121,7 +129,24 @@ export class Planner {
       batch.enter(request, order, request.mailboxId === null ? null : (this.#mailboxes.get(request.mailboxId) ?? null))
     }
     batch.run()
+    this.#forgetFullDates(this.#calendar)
     return { ok: true, placements }
+  }
+
+  /** Years of full dates are let go, but for the last few: their emails still space and limit what comes next. */
+  #forgetFullDates(calendar: SendingCalendar): void {
+    const today = calendar.dayAt(this.#nowMs)
+    const firstOpen = Math.min(...this.#choices.map((capacity) => capacity.firstOpenDay(today)))
+    const forgotten = Math.max(today, this.#occupancy.forgottenBefore)
+    if (firstOpen - forgotten < FORGET_EVERY_DAYS) return
+    let keepFrom = firstOpen
+    for (let kept = 0; kept < SENDING_DATES_KEPT && keepFrom > forgotten; ) {
+      keepFrom--
+      if (calendar.day(keepFrom).open.length > 0) kept++
+    }
+    this.#occupancy.forgetBefore(keepFrom)
+    calendar.forgetBefore(keepFrom)
+    for (const capacity of this.#choices) capacity.forgetBefore(keepFrom)
   }
 
   #requestError(request: PlanRequest): PlanError | null {

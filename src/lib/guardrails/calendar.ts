@@ -1,4 +1,4 @@
-import { type DayNumber, dayOf, isoWeekday, localDateOf } from './local-date.ts'
+import { type DayNumber, dayOf, deleteBefore, isoWeekday, localDateOf } from './local-date.ts'
 import { hasSendingDay, MINUTES_PER_DAY, type SendingSettings } from './settings.ts'
 import { firstInstantAtMs } from './wall-clock.ts'
 
@@ -118,6 +118,12 @@ export class SendingCalendar {
       }
     }
     return null
+  }
+
+  /** Frees the memory of dates that nobody asks for any more; asked for again, they are computed again. */
+  forgetBefore(day: DayNumber): void {
+    for (const byDay of [this.#startsMs, this.#openingsMs, this.#days, ...this.#windows.values()])
+      deleteBefore(byDay, day)
   }
 
   #openStretches(day: DayNumber, startMs: number, endMs: number): OpenStretch[] {
