@@ -121,7 +121,6 @@ export class MailboxCapacity {
   /** Why a date can take nothing more. Asked anew rather than remembered: a plan must not depend on what was asked before. */
   closedBy(day: DayNumber): HeldBy {
     if (day < this.#firstDay) return this.#startsLateBy
-    if (day < this.#occupancy.forgottenBefore) return 'nothing'
     return this.#isFull(day) ? this.heldBy : 'nothing'
   }
 

@@ -133,6 +133,31 @@ describe('mailboxes', () => {
     ])
   })
 
+  test('are chosen by which can take a new prospect earliest', () => {
+    const lastAt = { a: '2026-11-18T10:00:00Z', b: '2026-11-18T09:00:00Z', c: '2026-11-18T09:30:00Z' }
+    const lanes = Object.entries(lastAt).map(([mailboxId, last]) => ({
+      mailboxId,
+      localDate: '2026-11-18',
+      emails: 1,
+      firstAtMs: Date.parse(last),
+      firstJitterSeconds: 60,
+      lastAtMs: Date.parse(last),
+    }))
+    const mailboxes = lanes.map(({ mailboxId }) => ({ ...MAILBOX, id: mailboxId }))
+    const [first] = plan(newProspects(1), { mailboxes, occupancy: new Occupancy(lanes) })
+    expect([first?.mailboxId, at(first)]).toEqual(['b', '2026-11-18T09:01:00.000Z'])
+  })
+
+  test('are chosen by how few emails they have on that date where the time is the same', () => {
+    const settings = { ...STEADY, jitterMinSeconds: 0, jitterMaxSeconds: 0 }
+    expect(plan(newProspects(4), { settings, mailboxes: two }).map((one) => one.mailboxId)).toEqual([
+      'a',
+      'b',
+      'a',
+      'b',
+    ])
+  })
+
   test('that are deferred take nothing until then, and the others do', () => {
     const deferredUntilMs = NOW + 3_600_000
     const [a, b] = two
