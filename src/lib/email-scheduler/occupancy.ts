@@ -1,4 +1,4 @@
-import { type DayNumber, dayOf, localDateOf } from '#lib/guardrails/local-date.ts'
+import { type DayNumber, dayOf, deleteBefore, localDateOf } from '#lib/guardrails/local-date.ts'
 
 /**
  * What is planned or used on one mailbox's local date: a row of `planned_days`. Emails are only ever appended behind
@@ -30,14 +30,25 @@ export interface Lane {
 export class MailboxLanes {
   readonly byDay = new Map<DayNumber, Lane>()
   readonly #days: DayNumber[] = []
+  #forgottenDates = 0
 
   add(lane: Lane): void {
     this.byDay.set(lane.day, lane)
-    this.#days.splice(this.datesBefore(lane.day), 0, lane.day)
+    this.#days.splice(this.#indexOf(lane.day), 0, lane.day)
   }
 
   /** How many dates before this one have emails. */
   datesBefore(day: DayNumber): number {
+    return this.#forgottenDates + this.#indexOf(day)
+  }
+
+  forgetBefore(day: DayNumber): void {
+    const forgotten = this.#days.splice(0, this.#indexOf(day))
+    this.#forgottenDates += forgotten.length
+    for (const date of forgotten) this.byDay.delete(date)
+  }
+
+  #indexOf(day: DayNumber): number {
     let low = 0
     let high = this.#days.length
     while (low < high) {
@@ -58,6 +69,8 @@ export class Occupancy {
   readonly #mailboxes = new Map<string, MailboxLanes>()
   readonly #emailsByDay = new Map<DayNumber, number>()
   readonly #changed = new Set<Lane>()
+  /** Dates before this one are full, and count as full for whoever plans over this occupancy next. */
+  forgottenBefore: DayNumber = Number.NEGATIVE_INFINITY
 
   constructor(lanes: Iterable<PlannedLane> = []) {
     for (const { mailboxId, localDate, timesMs, ...lane } of lanes) {
@@ -97,6 +110,13 @@ export class Occupancy {
     }
     this.#emailsByDay.set(day, this.emailsOn(day) + 1)
     this.#changed.add(lane)
+  }
+
+  /** Lets go of full dates, so that memory holds the part of the plan that still moves. What changed is still given to the caller. */
+  forgetBefore(day: DayNumber): void {
+    this.forgottenBefore = day
+    for (const lanes of this.#mailboxes.values()) lanes.forgetBefore(day)
+    deleteBefore(this.#emailsByDay, day)
   }
 
   /** The lanes that changed since the last call, as rows to upsert. */

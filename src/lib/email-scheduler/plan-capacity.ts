@@ -1,5 +1,5 @@
 import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
-import type { DayNumber } from '#lib/guardrails/local-date.ts'
+import { type DayNumber, deleteBefore } from '#lib/guardrails/local-date.ts'
 import { calculateRampUpQuota } from '#lib/guardrails/ramp-up.ts'
 import { JITTER_SECONDS_LIMIT } from '#lib/guardrails/settings.ts'
 import type { Lane, MailboxLanes, Occupancy } from './occupancy.ts'
@@ -83,9 +83,16 @@ export class MailboxCapacity {
     return this.#lanes.byDay.get(day)?.emails ?? 0
   }
 
+  /** A bound that is cheap to ask for: with many mailboxes most need no closer look. */
+  noEarlierThanMs(day: DayNumber, jitterSeconds: number): number {
+    const lane = this.#lanes.byDay.get(day)
+    return lane === undefined ? Number.NEGATIVE_INFINITY : lane.lastAtMs + jitterSeconds * 1000
+  }
+
   /** The first date from `day` on that may take one more email. */
   firstOpenDay(day: DayNumber): DayNumber {
-    let open = Math.max(day, this.#firstDay)
+    const from = Math.max(day, this.#occupancy.forgottenBefore)
+    let open = Math.max(from, this.#firstDay)
     for (;;) {
       const next = this.#skipTo.get(open)
       if (next !== undefined) {
@@ -96,12 +103,19 @@ export class MailboxCapacity {
       if (this.heldBy === 'ramp-up') this.#closedByRampUp.add(open)
       open++
     }
-    for (let passed = day; passed < open; ) {
+    for (let passed = from; passed < open; ) {
       const next = this.#skipTo.get(passed) ?? passed + 1
       this.#skipTo.set(passed, open)
       passed = next
     }
     return open
+  }
+
+  forgetBefore(day: DayNumber): void {
+    deleteBefore(this.#skipTo, day)
+    for (const closed of this.#closedByRampUp) {
+      if (closed < day) this.#closedByRampUp.delete(closed)
+    }
   }
 
   /** Why a date can take nothing more. Asked anew rather than remembered: a plan must not depend on what was asked before. */
@@ -249,12 +263,15 @@ export class MailboxCapacity {
   }
 
   #overfills(later: Lane, day: DayNumber, atMs: number, ahead: number): boolean {
-    for (let index = 0; index < later.emails; index++) {
+    for (let index = 0; index < later.emails; ) {
       const endsMs = later.timesMs?.[index] ?? later.firstAtMs
       if (endsMs - DAY_MS >= atMs) return false
       const aheadHere = later.timesMs === null ? ahead + later.emails : ahead + index + 1
-      if (this.#sentSince(day, endsMs - DAY_MS) + 1 + aheadHere > this.mailbox.rollingLimit) return true
+      const room = this.mailbox.rollingLimit - (this.#sentSince(day, endsMs - DAY_MS) + 1 + aheadHere)
+      if (room < 0) return true
       if (later.timesMs === null) return false
+      // From one email to the next the count rises by one at most, so the next that can overflow is this far on.
+      index += room + 1
     }
     return false
   }

@@ -1,5 +1,5 @@
 import { SendingCalendar } from '#lib/guardrails/calendar.ts'
-import { type DayNumber, localDateOf } from '#lib/guardrails/local-date.ts'
+import type { DayNumber } from '#lib/guardrails/local-date.ts'
 import { hasSendingDay, NO_SENDING_DAY, type SendingSettings, sendingSettingsSchema } from '#lib/guardrails/settings.ts'
 import { jitterSeconds } from './jitter.ts'
 import type { Occupancy } from './occupancy.ts'
@@ -81,6 +81,12 @@ const TELLING_ORDER: readonly HeldBy[] = [
   'nothing',
 ]
 
+/** Often enough to keep memory flat, seldom enough to cost nothing. */
+const FORGET_EVERY_DAYS = 30
+
+/** A day of rolling limit and an hour of spacing reach back three dates at most. */
+const SENDING_DATES_KEPT = 4
+
 /**
  * When every email of a batch goes: to the first day and time that satisfy every guard.
  *
@@ -93,10 +99,12 @@ export class Planner {
   readonly #mailboxes = new Map<string, MailboxCapacity>()
   /** By id: where two can take an email at the same instant, and carry as much, the first is chosen. */
   readonly #choices: readonly MailboxCapacity[]
+  readonly #occupancy: Occupancy
   readonly #nowMs: number
   readonly #error: PlanError | null
 
   constructor({ settings, mailboxes, occupancy, nowMs }: PlanInput) {
+    this.#occupancy = occupancy
     this.#nowMs = nowMs
     this.#error = inputError(settings, mailboxes)
     this.#calendar = this.#error === null ? new SendingCalendar(settings) : null
@@ -121,7 +129,24 @@ export class Planner {
       batch.enter(request, order, request.mailboxId === null ? null : (this.#mailboxes.get(request.mailboxId) ?? null))
     }
     batch.run()
+    this.#forgetFullDates(this.#calendar)
     return { ok: true, placements }
+  }
+
+  /** Years of full dates are let go, but for the last few: their emails still space and limit what comes next. */
+  #forgetFullDates(calendar: SendingCalendar): void {
+    const today = calendar.dayAt(this.#nowMs)
+    const firstOpen = Math.min(...this.#choices.map((capacity) => capacity.firstOpenDay(today)))
+    const forgotten = Math.max(today, this.#occupancy.forgottenBefore)
+    if (firstOpen - forgotten < FORGET_EVERY_DAYS) return
+    let keepFrom = firstOpen
+    for (let kept = 0; kept < SENDING_DATES_KEPT && keepFrom > forgotten; ) {
+      keepFrom--
+      if (calendar.day(keepFrom).open.length > 0) kept++
+    }
+    this.#occupancy.forgetBefore(keepFrom)
+    calendar.forgetBefore(keepFrom)
+    for (const capacity of this.#choices) capacity.forgetBefore(keepFrom)
   }
 
   #requestError(request: PlanRequest): PlanError | null {
@@ -245,6 +270,7 @@ class BatchPlan {
     let chosen: Choice | null = null
     let refusedBy: HeldBy = 'nothing'
     for (const capacity of capacities) {
+      if (chosen !== null && capacity.noEarlierThanMs(day, job.jitterSeconds) > chosen.atMs) continue
       const atMs = this.#newProspectAtMs(day, job, capacity)
       if (atMs < 0) {
         if (tellsMore(capacity.heldBy, refusedBy)) refusedBy = capacity.heldBy
@@ -319,10 +345,10 @@ class BatchPlan {
       key: job.step.key,
       mailboxId: capacity.mailbox.id,
       scheduledForMs: atMs,
-      localDate: localDateOf(day),
+      localDate: this.#calendar.day(day).localDate,
       jitterSeconds: job.jitterSeconds,
       heldBy: wasHeldBefore ? job.heldBy : movedBy,
-      heldOn: localDateOf(wasHeldBefore ? job.heldOnDay : day),
+      heldOn: this.#calendar.day(wasHeldBefore ? job.heldOnDay : day).localDate,
     })
     this.#scheduleFollowUp(request, order, stepIndex + 1, capacity, atMs, null, day)
   }
@@ -390,9 +416,12 @@ class BatchPlan {
     let day = Number.POSITIVE_INFINITY
     for (const choice of capacities) day = Math.min(day, choice.firstOpenDay(fromDay))
     const passedOver = this.#lastLimit(capacities, wantedDay, day)
+    const closesAtMs = this.#calendar.day(wantedDay).open.at(-1)?.closesAtMs ?? 0
     for (const job of jobs) {
-      if (passedOver !== null && (passedOver.heldBy !== 'window' || job.heldBy === 'nothing')) {
-        holdBack(job, passedOver.heldBy, passedOver.day)
+      if (passedOver !== null) {
+        // On the first date a full quota held nobody who may go only after its window has closed.
+        const heldBy = passedOver.day === wantedDay && job.eligibleMs >= closesAtMs ? 'window' : passedOver.heldBy
+        if (heldBy !== 'window' || job.heldBy === 'nothing') holdBack(job, heldBy, passedOver.day)
       }
       this.#agenda.add(day, job)
     }

@@ -1,4 +1,4 @@
-import { type DayNumber, dayOf, isoWeekday } from './local-date.ts'
+import { type DayNumber, dayOf, deleteBefore, isoWeekday, localDateOf } from './local-date.ts'
 import { hasSendingDay, MINUTES_PER_DAY, type SendingSettings } from './settings.ts'
 import { firstInstantAtMs } from './wall-clock.ts'
 
@@ -10,6 +10,7 @@ export interface OpenStretch {
 
 /** One local date: where it lies in time, and when it is open. Two stretches where a window crosses midnight. */
 export interface CalendarDay {
+  readonly localDate: string
   readonly startMs: number
   readonly endMs: number
   readonly open: readonly OpenStretch[]
@@ -96,7 +97,7 @@ export class SendingCalendar {
     if (found === undefined) {
       const startMs = this.startMs(day)
       const endMs = this.startMs(day + 1)
-      found = { startMs, endMs, open: this.#openStretches(day, startMs, endMs) }
+      found = { localDate: localDateOf(day), startMs, endMs, open: this.#openStretches(day, startMs, endMs) }
       this.#days.set(day, found)
     }
     return found
@@ -119,16 +120,21 @@ export class SendingCalendar {
     return null
   }
 
+  /** Frees the memory of dates that nobody asks for any more; asked for again, they are computed again. */
+  forgetBefore(day: DayNumber): void {
+    for (const byDay of [this.#startsMs, this.#openingsMs, this.#days, ...this.#windows.values()])
+      deleteBefore(byDay, day)
+  }
+
   #openStretches(day: DayNumber, startMs: number, endMs: number): OpenStretch[] {
     const stretches: OpenStretch[] = []
-    // From two dates back: yesterday's window may cross midnight, and at a change of zone a date may be named one later than the clock's.
-    for (let opened = day - 2; opened <= day + 1; opened++) {
+    // Yesterday's window may cross midnight.
+    for (let opened = day - 1; opened <= day; opened++) {
       this.#addStretch(stretches, this.settings.timeZone, opened, startMs, Math.min(endMs, this.#changeAtMs))
     }
-    if (endMs > this.#changeAtMs) {
-      for (let opened = day - 2; opened <= day + 1; opened++) {
-        this.#addStretch(stretches, this.#newTimeZone(), opened, Math.max(startMs, this.#changeAtMs), endMs)
-      }
+    // After a change of zone the date may be one later than the new zone's clock shows.
+    for (let opened = day - 2; opened <= day && endMs > this.#changeAtMs; opened++) {
+      this.#addStretch(stretches, this.#newTimeZone(), opened, Math.max(startMs, this.#changeAtMs), endMs)
     }
     return stretches
   }

@@ -22,3 +22,10 @@ export function isoWeekday(day: DayNumber): number {
 export function isLocalDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && Number.isInteger(dayOf(text)) && localDateOf(dayOf(text)) === text
 }
+
+/** For what is remembered by day: forgets the days before. */
+export function deleteBefore(byDay: Map<DayNumber, unknown>, day: DayNumber): void {
+  for (const known of byDay.keys()) {
+    if (known < day) byDay.delete(known)
+  }
+}

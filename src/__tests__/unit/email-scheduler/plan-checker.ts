@@ -51,7 +51,9 @@ export function violations(plan: CheckedPlan): string[] {
     if (days.ofWorkspace(day) > plan.settings.dailyQuota) complain(placement, 'above the quota')
   }
   for (const mailbox of plan.mailboxes) found.push(...mailboxViolations(days.timesOf(mailbox.id), mailbox))
-  for (const [placement, eligibleMs] of eligibleTimes(plan)) {
+  const eligible = eligibleTimes(plan)
+  for (const { followUp, by } of overtaken(plan, eligible)) complain(followUp, `overtaken by ${by.key}`)
+  for (const { placement, eligibleMs } of eligible) {
     const skipped = skippedDay(plan, days, placement, eligibleMs)
     if (skipped !== null)
       complain(
@@ -92,10 +94,16 @@ function sequenceViolations({ requests, placements }: CheckedPlan): string[] {
   return found
 }
 
+interface Eligible {
+  placement: Placement
+  eligibleMs: number
+  predecessorAtMs: number | null
+}
+
 /** When each could have gone at the earliest, had nothing but its sequence counted. */
-function eligibleTimes({ settings, nowMs, requests, placements }: CheckedPlan): [Placement, number][] {
+function eligibleTimes({ settings, nowMs, requests, placements }: CheckedPlan): Eligible[] {
   const byKey = new Map(placements.map((placement) => [placement.key, placement]))
-  const found: [Placement, number][] = []
+  const found: Eligible[] = []
   for (const request of requests) {
     let predecessorAtMs = request.predecessorAtMs
     for (const [index, step] of request.steps.entries()) {
@@ -109,11 +117,42 @@ function eligibleTimes({ settings, nowMs, requests, placements }: CheckedPlan): 
             : openingMs(settings, countedDay(settings, predecessorAtMs) + step.delayDays)
         eligibleMs = Math.max(eligibleMs, afterDelayMs)
       }
-      found.push([placement, eligibleMs])
+      found.push({ placement, eligibleMs, predecessorAtMs })
       predecessorAtMs = placement.scheduledForMs
     }
   }
   return found
+}
+
+/** Follow-ups that waited while a new prospect took a place that would have done for them. */
+function overtaken({ settings, requests }: CheckedPlan, emails: readonly Eligible[]) {
+  const isNew = new Set(requests.filter((one) => one.predecessorAtMs === null).map((one) => one.steps[0]?.key))
+  const newProspects = emails.map(({ placement }) => placement).filter(({ key }) => isNew.has(key))
+  const found: { followUp: Placement; by: Placement }[] = []
+  for (const { placement: followUp, eligibleMs, predecessorAtMs } of emails) {
+    if (predecessorAtMs === null) continue
+    for (const by of newProspects) {
+      if (by.scheduledForMs >= followUp.scheduledForMs) continue
+      const onItsMailbox =
+        by.mailboxId === followUp.mailboxId &&
+        eligibleMs <= by.scheduledForMs &&
+        followUp.jitterSeconds <= by.jitterSeconds
+      const onItsQuota =
+        followUp.heldBy === 'workspace-quota' &&
+        followUp.heldOn === by.localDate &&
+        waitsFromTheStartOf(dayNumber(by.localDate), settings, eligibleMs) &&
+        countedDay(settings, predecessorAtMs) < dayNumber(by.localDate)
+      if (onItsMailbox || onItsQuota) found.push({ followUp, by })
+    }
+  }
+  return found
+}
+
+/** Later in the day, the follow-up of an email of that very day may have come first. */
+function waitsFromTheStartOf(day: number, settings: SendingSettings, eligibleMs: number): boolean {
+  if (countedDay(settings, eligibleMs) < day) return true
+  const crossesMidnight = settings.windowEndMinute <= settings.windowStartMinute
+  return !crossesMidnight && eligibleMs <= openingMs(settings, day)
 }
 
 /** All emails by mailbox and date. */

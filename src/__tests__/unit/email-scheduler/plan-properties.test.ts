@@ -52,10 +52,7 @@ function placementsOf(result: ReturnType<typeof planEmails>): Placement[] {
 }
 
 /** Plans every batch, each checked against what stood before it. */
-function planAll({ settings, mailboxes, nowMs, batches, sent }: Scenario): {
-  placements: Placement[]
-  found: string[]
-} {
+function planAll({ settings, mailboxes, nowMs, batches, sent }: Scenario) {
   const occupancy = new Occupancy(lanesOf(settings, sent))
   const planner = new Planner({ settings, mailboxes, occupancy, nowMs })
   const placements: Placement[] = []
@@ -67,7 +64,7 @@ function planAll({ settings, mailboxes, nowMs, batches, sent }: Scenario): {
     found.push(...violations(checked))
     placements.push(...batch)
   }
-  return { placements, found }
+  return { placements, found, forgottenBefore: occupancy.forgottenBefore }
 }
 
 const zone = fc.constantFrom(...ZONES)
@@ -197,7 +194,7 @@ const scenario: fc.Arbitrary<Scenario> = nowMs.chain((atMs) =>
   ),
 )
 
-describe('any plan', () => {
+describe('any plan', { timeout: 60_000 }, () => {
   test('keeps every guard, gives every email a time, and passes over no day without a reason', () => {
     fc.assert(
       fc.property(scenario, (one) => {
@@ -251,6 +248,41 @@ describe('any plan', () => {
     )
   })
 
+  test('keeps every guard over many months, while full dates are let go from memory', () => {
+    // Mailboxes at their rolling limit, windows that meet at midnight, and pauses that reach across it.
+    const settings = {
+      ...OFFICE_HOURS,
+      windowStartMinute: 600,
+      windowEndMinute: 600,
+      dailyQuota: 7,
+      jitterMinSeconds: 1800,
+      jitterMaxSeconds: 3600,
+    }
+    const mailboxes = ['a', 'b'].map((id) => ({ id, dailyLimit: 4, rollingLimit: 4, sentDatesBefore: 0 }))
+    const batches = Array.from({ length: 20 }, (_, batch) =>
+      Array.from({ length: 20 }, (_, index) => ({
+        enrolmentId: `enrolment-${batch}-${index}`,
+        mailboxId: null,
+        predecessorAtMs: null,
+        steps: [0, 2].map((delayDays, step) => ({
+          stepNumber: step + 1,
+          delayDays,
+          key: `prospect-${batch}-${index}:sequence:${step + 1}`,
+        })),
+      })),
+    )
+    const nowMs = Date.parse('2026-11-18T08:00:00Z')
+    const { placements, found, forgottenBefore } = planAll({ settings, mailboxes, nowMs, batches, sent: [] })
+    expect(found).toEqual([])
+    expect(forgottenBefore).toBeGreaterThan(nowMs / DAY_MS + 60)
+    const loaded: Placement[] = []
+    for (const requests of batches) {
+      const occupancy = new Occupancy(lanesOf(settings, timed(loaded)))
+      loaded.push(...placementsOf(planEmails({ settings, mailboxes, occupancy, nowMs, requests })))
+    }
+    expect(loaded).toEqual(placements)
+  })
+
   test('exceeds no limit where the loader could not supply the times', () => {
     fc.assert(
       fc.property(scenario, (one) => {
@@ -269,7 +301,7 @@ describe('any plan', () => {
   })
 })
 
-test('plans around every transition of every zone keep every guard', () => {
+test('plans around every transition of every zone keep every guard', { timeout: 60_000 }, () => {
   const windows = [
     [540, 1020],
     [0, 1440],
