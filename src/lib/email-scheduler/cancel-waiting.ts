@@ -1,0 +1,24 @@
+import type { Sql } from '#lib/platform/database.ts'
+import type { CancelReason } from './cancel-reasons.ts'
+
+export type Owner = { campaignId: string } | { prospectId: string }
+
+/**
+ * Cancels everything that waits for a campaign or a prospect, in one statement. The caller has changed the campaign's or
+ * prospect's row in the same transaction and so holds its lock: whoever is about to put an email back into the queue
+ * waits for that lock and then finds the stop. What a worker holds is left to its mark, settling or recovery.
+ */
+export async function cancelWaiting(tx: Sql, workspaceId: string, owner: Owner, reason: CancelReason): Promise<number> {
+  const id = 'campaignId' in owner ? owner.campaignId : owner.prospectId
+  const theirs =
+    'campaignId' in owner
+      ? 'campaign_id = $2'
+      : 'campaign_prospect_id IN (SELECT id FROM campaign_prospects WHERE prospect_id = $2)'
+  const { rowCount } = await tx.query(
+    `UPDATE scheduled_emails SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = $3,
+       next_retry_at = NULL, ready_at = NULL, blocker = NULL, updated_at = app_now()
+     WHERE workspace_id = $1 AND ${theirs} AND status IN ('SCHEDULED', 'RETRY_SCHEDULED')`,
+    [workspaceId, id, reason],
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,29 @@
+import type { Sql } from '#lib/platform/database.ts'
+import { moveAccepted } from './late-evidence.ts'
+import { answerEach, lockOwned, type OwnedEmail, type PersonAnswer, refusalByOwner } from './person-verb.ts'
+import type { ScheduledEmailStatus } from './states.ts'
+import { reviveSuccessors } from './successors.ts'
+
+/** A person starts failed emails over, with a fresh count; the steps that were cancelled because of them wait again. */
+export async function retryFailed(tx: Sql, workspaceId: string, ids: readonly string[]): Promise<PersonAnswer[]> {
+  const owned = await lockOwned(tx, workspaceId, ids)
+  const wanted = owned.filter((email) => refusal(email) === undefined).map(({ id }) => id)
+  const { rows } = await tx.query<{ id: string }>(
+    `UPDATE scheduled_emails SET status = 'RETRY_SCHEDULED', attempts = 0, next_retry_at = app_now(), ready_at = app_now(),
+       last_error = NULL, last_error_code = NULL, dismissed_at = NULL, status_reason = 'RETRIED_BY_PERSON',
+       updated_at = app_now()
+     WHERE workspace_id = $1 AND id = ANY($2::uuid[]) AND status = 'PERMANENTLY_FAILED'
+     RETURNING id`,
+    [workspaceId, wanted],
+  )
+  const moved = rows.map(({ id }) => id)
+  await reviveSuccessors(tx, moved, 'PREDECESSOR_FAILED')
+  const done = new Map<string, ScheduledEmailStatus>(moved.map((id) => [id, 'RETRY_SCHEDULED']))
+  // Evidence may have come after it failed for good: then there is nothing to retry.
+  for (const id of await moveAccepted(tx, moved)) done.set(id, 'SENT')
+  return answerEach(ids, owned, done, refusal)
+}
+
+function refusal(email: OwnedEmail) {
+  return email.status === 'PERMANENTLY_FAILED' ? refusalByOwner(email) : 'not-possible'
+}

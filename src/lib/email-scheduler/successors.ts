@@ -1,0 +1,37 @@
+import type { Sql } from '#lib/platform/database.ts'
+import type { CancelReason } from './cancel-reasons.ts'
+
+type PredecessorReason = Extract<CancelReason, 'PREDECESSOR_FAILED' | 'PREDECESSOR_CANCELLED'>
+
+/** The later steps of the same prospect that wait for these emails: what they wait for will not come. */
+export async function cancelSuccessors(tx: Sql, ids: readonly string[], reason: PredecessorReason): Promise<void> {
+  if (ids.length === 0) return
+  await tx.query(
+    `UPDATE scheduled_emails e SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = $2,
+       next_retry_at = NULL, ready_at = NULL, blocker = NULL, updated_at = app_now()
+     FROM scheduled_emails p
+     WHERE p.id = ANY($1::uuid[]) AND e.campaign_prospect_id = p.campaign_prospect_id AND e.step_number > p.step_number
+       AND e.status IN ('SCHEDULED', 'RETRY_SCHEDULED')`,
+    [ids, reason],
+  )
+}
+
+/**
+ * The later steps that were cancelled because of these emails, which go on after all. One behind another step that is
+ * not coming stays cancelled: it would wait for ever. Their time is empty until the step before them is sent.
+ */
+export async function reviveSuccessors(tx: Sql, ids: readonly string[], reason: PredecessorReason): Promise<void> {
+  if (ids.length === 0) return
+  await tx.query(
+    `UPDATE scheduled_emails e SET status = 'SCHEDULED', cancelled_at = NULL, cancel_reason = NULL,
+       status_reason = 'PREDECESSOR_REVIVED', ready_at = NULL, updated_at = app_now()
+     FROM scheduled_emails p
+     WHERE p.id = ANY($1::uuid[]) AND e.campaign_prospect_id = p.campaign_prospect_id AND e.step_number > p.step_number
+       AND e.status = 'CANCELLED' AND e.cancel_reason = $2 AND e.marked_token IS NULL
+       AND NOT EXISTS (
+         SELECT FROM scheduled_emails b
+         WHERE b.campaign_prospect_id = e.campaign_prospect_id AND b.step_number < e.step_number
+           AND (b.status = 'PERMANENTLY_FAILED' OR (b.status = 'CANCELLED' AND b.cancel_reason <> $2)))`,
+    [ids, reason],
+  )
+}
