@@ -41,6 +41,13 @@ export class PlanAgenda {
     else agenda.newProspects.push(job)
   }
 
+  takeAll(): PlanJob[] {
+    const jobs = [...this.#byDay.values()].flatMap(({ followUps, newProspects }) => [...followUps, ...newProspects])
+    this.#byDay.clear()
+    this.#days.length = 0
+    return jobs
+  }
+
   nextDay(): DayNumber | null {
     return this.#days.at(-1) ?? null
   }

@@ -63,6 +63,8 @@ export class MailboxCapacity {
   readonly #closedByRampUp = new Set<DayNumber>()
   /** Why `earliestOn` last refused, or what moved the time that it last gave. */
   heldBy: HeldBy = 'nothing'
+  /** A new date has raised the limit of later ones since the planner last looked. */
+  hasLongerRampUp = false
 
   constructor(mailbox: PlanMailbox, calendar: SendingCalendar, occupancy: Occupancy, nowMs: number) {
     this.mailbox = mailbox
@@ -171,7 +173,10 @@ export class MailboxCapacity {
     const rampUpStillCounts =
       rampUpEnabled && rampUpIncrement > 0 && this.#rampUpLimit(day) < Math.min(dailyQuota, this.mailbox.dailyLimit)
     // One more date with sends raises the ramp-up of every later one: the single way in which a closed date opens again.
-    if (startsNewDate && rampUpStillCounts) this.#reopenAfter(day)
+    if (startsNewDate && rampUpStillCounts) {
+      this.#reopenAfter(day)
+      this.hasLongerRampUp = true
+    }
   }
 
   #isFull(day: DayNumber): boolean {

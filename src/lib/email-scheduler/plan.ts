@@ -229,7 +229,20 @@ class BatchPlan {
   }
 
   run(): void {
-    for (let day = this.#agenda.nextDay(); day !== null; day = this.#agenda.nextDay()) this.#planDay(day)
+    for (let day = this.#agenda.nextDay(); day !== null; day = this.#agenda.nextDay()) {
+      this.#planDay(day)
+      this.#reconsiderAfter(day)
+    }
+  }
+
+  /** A mailbox that sends on one more date may send more on later ones: what waits behind its ramp-up may go sooner. */
+  #reconsiderAfter(day: DayNumber): void {
+    const longer = this.#choices.filter((capacity) => capacity.hasLongerRampUp)
+    if (longer.length === 0) return
+    for (const capacity of longer) capacity.hasLongerRampUp = false
+    for (const job of this.#agenda.takeAll()) {
+      this.#enterFrom(Math.max(day + 1, this.#calendar.dayAt(job.eligibleMs)), [job])
+    }
   }
 
   #planDay(day: DayNumber): void {

@@ -42,6 +42,23 @@ describe('the faults of the first algorithm', () => {
     ])
   })
 
+  test('a sending date that this batch adds warms up the dates behind it, for those already waiting too', () => {
+    const settings = { ...STEADY, rampUpEnabled: true, rampUpStart: 1, rampUpIncrement: 1 }
+    const followUp = (name: string): PlanRequest => ({
+      enrolmentId: name,
+      mailboxId: 'mailbox',
+      predecessorAtMs: NOW,
+      steps: [{ stepNumber: 2, delayDays: 2, key: `${name}:sequence:2` }],
+    })
+    const occupancy = new Occupancy()
+    expect(dates(plan([followUp('earlier')], { settings, occupancy }))).toEqual(['2026-11-20'])
+    const placements = plan([followUp('later'), ...newProspects(1)], { settings, occupancy })
+    expect(placements.map(({ enrolmentId, localDate }) => [enrolmentId, localDate])).toEqual([
+      ['new-0', '2026-11-18'],
+      ['later', '2026-11-20'],
+    ])
+  })
+
   test('quota counts on every day, for what is planned on it already too', () => {
     const occupancy = new Occupancy()
     const settings = { ...STEADY, dailyQuota: 3 }
