@@ -11,6 +11,8 @@ export interface PlannedLane {
   firstAtMs: number
   firstJitterSeconds: number
   lastAtMs: number
+  /** Of these, so many were planned for earlier dates and still wait: they count today and are no part of the row. */
+  overdueEmails?: number
   /** Every email's instant, in order: wanted where `mailboxNeedsTimes` says so, and never stored in the row. */
   timesMs?: readonly number[]
 }
@@ -22,6 +24,7 @@ export interface Lane {
   readonly firstAtMs: number
   readonly firstJitterSeconds: number
   lastAtMs: number
+  readonly overdueEmails?: number | undefined
   /** Kept for mailboxes near their rolling limit; null where unknown or not needed. */
   timesMs: number[] | null
 }
@@ -121,7 +124,11 @@ export class Occupancy {
 
   /** The lanes that changed since the last call, as rows to upsert. */
   takeChangedLanes(): PlannedLane[] {
-    const rows = Array.from(this.#changed, ({ day, timesMs, ...lane }) => ({ ...lane, localDate: localDateOf(day) }))
+    const rows = Array.from(this.#changed, ({ day, timesMs, emails, overdueEmails = 0, ...lane }) => ({
+      ...lane,
+      emails: emails - overdueEmails,
+      localDate: localDateOf(day),
+    }))
     this.#changed.clear()
     return rows
   }

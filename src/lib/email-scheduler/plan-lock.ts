@@ -28,15 +28,26 @@ export async function lockPlan(tx: Sql, workspaceId: string): Promise<PlanLock> 
  * waits is planned again: seen by comparison, so that no change can be forgotten, whoever makes it and wherever it dies.
  */
 export function basisOf(settings: SendingSettings, mailboxes: readonly PlanningMailbox[]): string {
-  const relied = mailboxes.map(({ id, dailyLimit, rollingLimit, deferredUntilMs }) => [id, dailyLimit, rollingLimit, deferredUntilMs])
-  return createHash('sha256').update(JSON.stringify([settings, relied])).digest('base64url')
+  const relied = mailboxes.map(({ id, dailyLimit, rollingLimit, deferredUntilMs }) => [
+    id,
+    dailyLimit,
+    rollingLimit,
+    deferredUntilMs,
+  ])
+  return createHash('sha256')
+    .update(JSON.stringify([settings, relied]))
+    .digest('base64url')
 }
 
 /** Answers the version that now counts: the next one where the basis has changed, unless there was no plan before. */
 export async function settleBasis(tx: Sql, workspaceId: string, lock: PlanLock, basis: string): Promise<number> {
   if (lock.basis === basis) return lock.version
   const version = lock.basis === '' ? lock.version : lock.version + 1
-  await tx.query('UPDATE workspace_plans SET basis = $2, version = $3 WHERE workspace_id = $1', [workspaceId, basis, version])
+  await tx.query('UPDATE workspace_plans SET basis = $2, version = $3 WHERE workspace_id = $1', [
+    workspaceId,
+    basis,
+    version,
+  ])
   return version
 }
 

@@ -13,7 +13,11 @@ type Row = {
 }
 
 /** The mailboxes that may be planned on. `horizon` is the first local date that the occupancy holds. */
-export async function readPlanningMailboxes(sql: Sql, workspaceId: string, horizon: string): Promise<PlanningMailbox[]> {
+export async function readPlanningMailboxes(
+  sql: Sql,
+  workspaceId: string,
+  horizon: string,
+): Promise<PlanningMailbox[]> {
   const { rows } = await sql.query<Row>(
     `SELECT m.id, m.daily_limit, m.rolling_limit, m.deferred_until, m.next_allowed_at,
        (SELECT count(*) FROM mailbox_days d WHERE d.mailbox_id = m.id AND d.local_date < $2 AND d.reserved > 0)::int AS sent_dates_before

@@ -1,0 +1,61 @@
+import type { Sql } from '#lib/platform/database.ts'
+import { plainArray } from '#lib/platform/sql-array.ts'
+
+export type UnplannedEnrolment = {
+  id: string
+  prospectId: string
+  /** Where its emails must leave from, if that is settled already. */
+  mailboxId: string | null
+  /** Why nothing may be planned for it, in words; null where it may. */
+  refusal: string | null
+}
+
+/**
+ * The next enrolments that have no plan yet, in the order in which they came. Found by the lack of a plan and not by
+ * a cursor, so that a late enrolment is never passed over.
+ */
+export async function takeUnplanned(tx: Sql, campaignId: string, limit: number): Promise<UnplannedEnrolment[]> {
+  const { rows } = await tx.query<UnplannedEnrolment>(
+    `SELECT cp.id, cp.prospect_id AS "prospectId", cp.mailbox_id AS "mailboxId",
+       CASE WHEN p.erased_at IS NOT NULL THEN 'The prospect was erased.'
+            WHEN p.archived_at IS NOT NULL THEN 'The prospect is archived.'
+            WHEN p.unsubscribed_at IS NOT NULL THEN 'The prospect has unsubscribed.'
+            WHEN p.bounced_at IS NOT NULL THEN 'Email to the prospect bounced before.'
+            WHEN p.replied_at IS NOT NULL THEN 'The prospect has replied.'
+       END AS refusal
+     FROM campaign_prospects cp JOIN prospects p ON p.id = cp.prospect_id
+     WHERE cp.campaign_id = $1 AND cp.planned_at IS NULL AND cp.state = 'PENDING'
+     ORDER BY cp.id LIMIT $2
+     FOR NO KEY UPDATE OF cp FOR SHARE OF p`,
+    [campaignId, limit],
+  )
+  return rows
+}
+
+export async function countUnplanned(sql: Sql, campaignId: string): Promise<number> {
+  const { rows } = await sql.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM campaign_prospects WHERE campaign_id = $1 AND planned_at IS NULL AND state = 'PENDING'`,
+    [campaignId],
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** In the transaction that inserts their emails. */
+export async function markPlanned(
+  tx: Sql,
+  enrolments: readonly { id: string; mailboxId: string }[],
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `UPDATE campaign_prospects cp SET planned_at = $3, state = 'ACTIVE', mailbox_id = e.mailbox_id
+     FROM unnest($1::uuid[], $2::uuid[]) AS e(id, mailbox_id) WHERE cp.id = e.id`,
+    [plainArray(enrolments.map(({ id }) => id)), plainArray(enrolments.map(({ mailboxId }) => mailboxId)), now],
+  )
+}
+
+export async function markSkipped(tx: Sql, ids: readonly string[], reason: string): Promise<void> {
+  await tx.query(`UPDATE campaign_prospects SET state = 'SKIPPED', reason = $2 WHERE id = ANY($1::uuid[])`, [
+    plainArray(ids),
+    reason,
+  ])
+}

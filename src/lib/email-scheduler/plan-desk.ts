@@ -1,0 +1,79 @@
+import { SendingCalendar } from '#lib/guardrails/calendar.ts'
+import { localDateOf } from '#lib/guardrails/local-date.ts'
+import type { SendingSettings } from '#lib/guardrails/settings.ts'
+import { appNow } from '#lib/platform/clock.ts'
+import type { Sql } from '#lib/platform/database.ts'
+import type { Occupancy } from './occupancy.ts'
+import { Planner } from './plan.ts'
+import { basisOf, lockPlan, raiseSerial, settleBasis } from './plan-lock.ts'
+import { readOccupancy, savePlannedDays, takeUpFreedPlaces } from './planned-days.ts'
+import { readPlanningMailboxes } from './planning-mailboxes.ts'
+import { readSendingSettings } from './sending-settings.ts'
+
+/** A workspace's plan, locked for the open transaction. */
+export type OpenPlan = {
+  workspaceId: string
+  /** Of the plan; what waits under an older one has to be planned again first. */
+  version: number
+  now: Date
+  settings: SendingSettings
+  mailboxIds: ReadonlySet<string>
+  planner: Planner
+  occupancy: Occupancy
+}
+
+/** How long a plan is gone on with before its moment counts as past. */
+const KNOWN_MS_MAX = 20_000
+
+/**
+ * Where batch after batch is planned. A desk knows what it planned last and need not read it again as long as nobody
+ * else has planned meanwhile (the serial tells), nothing was cancelled and no setting or mailbox has changed. A desk
+ * belongs to one run (a launch, a tick); after a failed transaction it forgets the workspace.
+ */
+export class PlanDesk {
+  readonly #known = new Map<string, OpenPlan & { serial: number; basis: string }>()
+
+  /** Locks the workspace's plan; undefined where the workspace has no settings, so that nothing can be planned. */
+  async open(tx: Sql, workspaceId: string): Promise<OpenPlan | undefined> {
+    const lock = await lockPlan(tx, workspaceId)
+    const now = await appNow(tx)
+    const settings = await readSendingSettings(tx, workspaceId)
+    if (!settings) return undefined
+    const calendar = new SendingCalendar(settings)
+    const today = calendar.dayAt(now.getTime())
+    const mailboxes = await readPlanningMailboxes(tx, workspaceId, localDateOf(today - 1))
+    const basis = basisOf(settings, mailboxes)
+    const placesWereFreed = await takeUpFreedPlaces(tx, workspaceId)
+
+    const known = this.#known.get(workspaceId)
+    const isCurrent =
+      known !== undefined &&
+      !placesWereFreed &&
+      known.serial === lock.serial &&
+      known.basis === basis &&
+      now.getTime() - known.now.getTime() < KNOWN_MS_MAX
+    if (isCurrent) return known
+
+    const version = await settleBasis(tx, workspaceId, lock, basis)
+    const moment = { today, todayStartMs: calendar.startMs(today), nowMs: now.getTime() }
+    const occupancy = await readOccupancy(tx, workspaceId, version, mailboxes, moment)
+    const planner = new Planner({ settings, mailboxes, occupancy, nowMs: now.getTime() })
+    const mailboxIds = new Set(mailboxes.map(({ id }) => id))
+    const plan = { workspaceId, version, now, settings, mailboxIds, planner, occupancy, serial: lock.serial, basis }
+    this.#known.set(workspaceId, plan)
+    return plan
+  }
+
+  /** Writes what the batch took, in the transaction that inserts its emails. */
+  async save(tx: Sql, plan: OpenPlan): Promise<void> {
+    await savePlannedDays(tx, plan.workspaceId, plan.version, plan.occupancy)
+    const serial = await raiseSerial(tx, plan.workspaceId)
+    const known = this.#known.get(plan.workspaceId)
+    if (known) known.serial = serial
+  }
+
+  /** After a transaction that did not commit: what is known was not kept. */
+  forget(workspaceId: string): void {
+    this.#known.delete(workspaceId)
+  }
+}

@@ -1,0 +1,144 @@
+import type { Sql } from '#lib/platform/database.ts'
+import { plainArray } from '#lib/platform/sql-array.ts'
+import { readSteps, type SequenceStep } from '#lib/sequences/steps.ts'
+import type { Placement, PlanRequest, PlanStep } from './plan.ts'
+import type { OpenPlan, PlanDesk } from './plan-desk.ts'
+
+const ENROLMENTS_PER_BATCH = 500
+
+type Waiting = {
+  id: string
+  enrolmentId: string
+  sequenceId: string
+  mailboxId: string
+  stepNumber: number
+  key: string
+}
+
+/** The last step of an enrolment that no longer waits: what its follow-ups count from. */
+type Predecessor = { enrolmentId: string; at: Date; sent: boolean }
+
+/**
+ * Plans the next batch of what waits under an older version again, in the order in which it would have gone, and
+ * answers how many emails that were. New enrolments come after, so that a change of settings costs nobody their turn.
+ * Emails that wait for a retry keep their time: it is the retry policy's, and the guards hold the window.
+ */
+export async function replanBatch(tx: Sql, desk: PlanDesk, plan: OpenPlan): Promise<number> {
+  const emails = await takeOutdated(tx, plan)
+  if (emails.length === 0) return 0
+  const byEnrolment = Map.groupBy(emails, ({ enrolmentId }) => enrolmentId)
+  const predecessors = await readPredecessors(tx, [...byEnrolment.keys()])
+  const steps = await readAllSteps(tx, emails)
+  const requests: PlanRequest[] = []
+  const unplannable: Waiting[] = []
+  for (const [enrolmentId, waiting] of byEnrolment) {
+    const first = waiting[0]
+    if (!first) continue
+    const predecessor = predecessors.get(enrolmentId)
+    const mailboxId = predecessor || plan.mailboxIds.has(first.mailboxId) ? first.mailboxId : null
+    if (mailboxId !== null && !plan.mailboxIds.has(mailboxId)) unplannable.push(...waiting)
+    else
+      requests.push({
+        enrolmentId,
+        mailboxId,
+        steps: waiting.map((email) => stepOf(email, steps)),
+        predecessorAtMs: predecessor?.at.getTime() ?? null,
+      })
+  }
+  const result = plan.planner.plan(requests)
+  if (!result.ok) {
+    await park(tx, plan, emails)
+    return emails.length
+  }
+  await move(tx, plan, emails, result.placements, predecessors)
+  await park(tx, plan, unplannable)
+  await desk.save(tx, plan)
+  return emails.length
+}
+
+/** Whole enrolments, so that no step is planned apart from the one before it. */
+async function takeOutdated(tx: Sql, plan: OpenPlan): Promise<Waiting[]> {
+  const { rows } = await tx.query<Waiting>(
+    `WITH outdated AS (
+       SELECT campaign_prospect_id, min(scheduled_for) AS goes FROM (
+         SELECT campaign_prospect_id, scheduled_for FROM scheduled_emails
+         WHERE workspace_id = $1 AND status = 'SCHEDULED' AND plan_version < $2 AND kind = 'CAMPAIGN'
+         ORDER BY plan_version, scheduled_for LIMIT $3) first
+       GROUP BY 1)
+     SELECT e.id, e.campaign_prospect_id AS "enrolmentId", e.sequence_id AS "sequenceId", e.mailbox_id AS "mailboxId",
+       e.step_number AS "stepNumber", e.idempotency_key AS key
+     FROM outdated o JOIN scheduled_emails e ON e.campaign_prospect_id = o.campaign_prospect_id
+     WHERE e.status = 'SCHEDULED'
+     ORDER BY o.goes, e.campaign_prospect_id, e.step_number
+     FOR UPDATE OF e`,
+    [plan.workspaceId, plan.version, ENROLMENTS_PER_BATCH],
+  )
+  return rows
+}
+
+async function readPredecessors(tx: Sql, enrolmentIds: readonly string[]): Promise<Map<string, Predecessor>> {
+  const { rows } = await tx.query<Predecessor>(
+    `SELECT DISTINCT ON (campaign_prospect_id) campaign_prospect_id AS "enrolmentId", coalesce(sent_at, next_retry_at, scheduled_for) AS at,
+       status = 'SENT' AS sent
+     FROM scheduled_emails
+     WHERE campaign_prospect_id = ANY($1::uuid[]) AND status IN ('SENT', 'SENDING', 'RETRY_SCHEDULED', 'OUTCOME_UNKNOWN')
+     ORDER BY campaign_prospect_id, step_number DESC`,
+    [plainArray(enrolmentIds)],
+  )
+  return new Map(rows.map((row) => [row.enrolmentId, row]))
+}
+
+async function readAllSteps(tx: Sql, emails: readonly Waiting[]): Promise<Map<string, SequenceStep[]>> {
+  const steps = new Map<string, SequenceStep[]>()
+  for (const { sequenceId } of emails) {
+    if (!steps.has(sequenceId)) steps.set(sequenceId, await readSteps(tx, sequenceId))
+  }
+  return steps
+}
+
+function stepOf({ sequenceId, stepNumber, key }: Waiting, steps: ReadonlyMap<string, SequenceStep[]>): PlanStep {
+  const delayDays = steps.get(sequenceId)?.find((step) => step.stepNumber === stepNumber)?.delayDays ?? 0
+  return { stepNumber, delayDays, key }
+}
+
+async function move(
+  tx: Sql,
+  plan: OpenPlan,
+  emails: readonly Waiting[],
+  placements: readonly Placement[],
+  predecessors: ReadonlyMap<string, Predecessor>,
+): Promise<void> {
+  const idOf = new Map(emails.map(({ key, id }) => [key, id]))
+  const firstStep = new Map<string, number>()
+  for (const { enrolmentId, stepNumber } of emails)
+    firstStep.set(enrolmentId, Math.min(stepNumber, firstStep.get(enrolmentId) ?? stepNumber))
+  const mayBeClaimed = ({ enrolmentId, stepNumber }: Placement) =>
+    firstStep.get(enrolmentId) === stepNumber && (predecessors.get(enrolmentId)?.sent ?? true)
+  await tx.query(
+    `UPDATE scheduled_emails e SET scheduled_for = to_timestamp(p.at_ms / 1000), local_date = p.local_date, jitter_seconds = p.jitter,
+       mailbox_id = p.mailbox_id, plan_version = $1, blocker = NULL, updated_at = $2,
+       ready_at = CASE WHEN p.claimable THEN to_timestamp(p.at_ms / 1000) END
+     FROM unnest($3::uuid[], $4::float8[], $5::date[], $6::int[], $7::uuid[], $8::bool[])
+       AS p(id, at_ms, local_date, jitter, mailbox_id, claimable)
+     WHERE e.id = p.id AND e.status = 'SCHEDULED'`,
+    [
+      plan.version,
+      plan.now,
+      plainArray(placements.map(({ key }) => idOf.get(key) ?? '')),
+      plainArray(placements.map(({ scheduledForMs }) => scheduledForMs)),
+      plainArray(placements.map(({ localDate }) => localDate)),
+      plainArray(placements.map(({ jitterSeconds }) => jitterSeconds)),
+      plainArray(placements.map(({ mailboxId }) => mailboxId)),
+      plainArray(placements.map((placement) => (mayBeClaimed(placement) ? 't' : 'f'))),
+    ],
+  )
+}
+
+/** Their mailbox cannot send; they keep their time and wait until it can, which plans them again. */
+async function park(tx: Sql, plan: OpenPlan, emails: readonly Waiting[]): Promise<void> {
+  await tx.query(
+    `UPDATE scheduled_emails SET plan_version = $2, blocker = 'mailbox-connected', ready_at = NULL, updated_at = $3
+     WHERE id = ANY($1::uuid[])`,
+    [plainArray(emails.map(({ id }) => id)), plan.version, plan.now],
+  )
+}
