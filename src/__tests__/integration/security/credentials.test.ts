@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { newId } from '#lib/platform/id.ts'
 import { type Keyring, readKeyring } from '#lib/platform/keyring.ts'
@@ -93,4 +95,13 @@ test('what no key opens is named and kept, and the rest goes on', async () => {
 test('a mailbox that is disconnected leaves nothing', async () => {
   await forgetCredentials(db.pool, place(mailboxes[0] ?? ''))
   expect(await readCredential(db.pool, ring(second), place(mailboxes[0] ?? ''))).toBeUndefined()
+})
+
+test('npm run keys -- rotate does all of it from the environment', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['src/cli/keys.ts', 'rotate'], {
+    env: { ...process.env, DATABASE_URL: db.url, ENCRYPTION_KEYS: [first, second].join(',') },
+  })
+  expect(stdout).toContain('248 of the stored credentials were encrypted anew with the key "k1"')
+  expect(stdout).toContain('None is left under an older key')
+  expect(await underKeys()).toEqual({ k1: 249 })
 })
