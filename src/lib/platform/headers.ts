@@ -11,7 +11,7 @@ export function securityHeaders(options: { nonce: string; https: boolean; develo
     // Browsers too old for frame-ancestors.
     ['x-frame-options', 'DENY'],
   ]
-  if (https) headers.push(['strict-transport-security', 'max-age=63072000; includeSubDomains'])
+  if (https) headers.push(['strict-transport-security', 'max-age=63072000'])
   return headers
 }
 
