@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RouteHandler } from '#lib/platform/route.ts'
-import { type CallInput, join, memberId, setUp, signIn, testApp, Visitor, whoAmI } from '#tests/support/app.ts'
+import { type CallInput, join, memberId, setUp, signIn, testApp, Visitor, whoAmI } from '#tests/support/in-process.ts'
 
 /**
  * Every route under src/app/api is found on disk and called as somebody of another workspace, as a member of this one,

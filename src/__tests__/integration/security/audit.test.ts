@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { recordAudit } from '#lib/tenancy/audit.ts'
-import { join, memberId, setUp, testApp, Visitor, whoAmI } from '#tests/support/app.ts'
+import { join, memberId, setUp, testApp, Visitor, whoAmI } from '#tests/support/in-process.ts'
 
 const app = testApp()
 let owner: Visitor

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { takeAttempt } from '#lib/tenancy/rate-limit.ts'
-import { PASSWORD, setUp, testApp, Visitor } from '#tests/support/app.ts'
+import { PASSWORD, setUp, testApp, Visitor } from '#tests/support/in-process.ts'
 
 const app = testApp()
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PASSWORD, setUp, signIn, testApp, Visitor, whoAmI } from '#tests/support/app.ts'
+import { PASSWORD, setUp, signIn, testApp, Visitor, whoAmI } from '#tests/support/in-process.ts'
 
 const app = testApp()
 

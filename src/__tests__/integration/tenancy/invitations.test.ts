@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { join, memberId, PASSWORD, setUp, signIn, testApp, tokenMailedTo, Visitor, whoAmI } from '#tests/support/app.ts'
+import {
+  join,
+  memberId,
+  PASSWORD,
+  setUp,
+  signIn,
+  testApp,
+  tokenMailedTo,
+  Visitor,
+  whoAmI,
+} from '#tests/support/in-process.ts'
 
 const app = testApp()
 let owner: Visitor

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { setUp, testApp, type Visitor, whoAmI } from '#tests/support/app.ts'
+import { setUp, testApp, type Visitor, whoAmI } from '#tests/support/in-process.ts'
 
 const app = testApp()
 let owner: Visitor
