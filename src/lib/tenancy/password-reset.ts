@@ -11,13 +11,16 @@ export async function requestPasswordReset(auth: Auth, email: string): Promise<v
   await auth.api.requestPasswordReset({ body: { email } })
 }
 
-/** The link works once. All sessions end with it, and so do other links that wait in the mailbox. */
+/**
+ * The link works once. All sessions end with it, and so do other links that wait in the mailbox. Answers whose password
+ * it was.
+ */
 export async function resetPassword(
   auth: Auth,
   pool: pg.Pool,
   { token, password }: { token: string; password: string },
   origin: Pick<Actor, 'address' | 'requestId'>,
-): Promise<void> {
+): Promise<{ email: string }> {
   const person = await personOfResetToken(auth, token)
   if (!person) throw linkIsSpent()
   try {
@@ -30,6 +33,7 @@ export async function resetPassword(
     await tx.query('DELETE FROM verifications WHERE value = $1', [person.id])
     await recordPersonAudit(tx, 'person.password-reset', { id: person.id, email: person.email, ...origin })
   })
+  return { email: person.email }
 }
 
 async function personOfResetToken(auth: Auth, token: string) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { takeAttempt } from '#lib/tenancy/rate-limit.ts'
-import { PASSWORD, setUp, testApp, Visitor } from '#tests/support/in-process.ts'
+import { PASSWORD, settled, setUp, signIn, testApp, tokenMailedTo, Visitor } from '#tests/support/in-process.ts'
 
 const app = testApp()
 
@@ -66,4 +66,15 @@ test('asking for resets is limited by account, mail or no mail', async () => {
     statuses.push(status)
   }
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+})
+
+test('whoever was locked out by the guessing of others gets in again by a reset', async () => {
+  const email = 'olga@example.com'
+  for (let attempt = 0; attempt < 11; attempt++) await tryToSignIn(email, 'wrong password', `10.0.5.${attempt}`)
+  expect((await tryToSignIn(email, PASSWORD, '10.0.6.1')).status).toBe(429)
+  await new Visitor().ask('POST', '/api/password-reset', { body: { email } })
+  await settled()
+  const body = { token: tokenMailedTo(app, email), password: 'another long one' }
+  await new Visitor().ask('PUT', '/api/password-reset', { body })
+  await signIn(email, 'another long one')
 })

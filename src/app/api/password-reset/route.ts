@@ -3,7 +3,7 @@ import { database } from '#lib/platform/database.ts'
 import { route } from '#lib/platform/route.ts'
 import { requestPasswordReset, resetPassword } from '#lib/tenancy/password-reset.ts'
 import { emailSchema, passwordSchema } from '#lib/tenancy/person.ts'
-import { LIMITS } from '#lib/tenancy/rate-limit.ts'
+import { forgetAttempts, LIMITS } from '#lib/tenancy/rate-limit.ts'
 import { limitByAddress, limitBySubject } from '../limit.ts'
 import { DONE, done, tokenSchema } from '../schemas.ts'
 import { auth } from '../services.ts'
@@ -31,7 +31,9 @@ export const PUT = route(
   },
   async (input) => {
     await limitByAddress(input, LIMITS.tokenByAddress)
-    await resetPassword(auth(), database(), input.body, originOf(input))
+    const { email } = await resetPassword(auth(), database(), input.body, originOf(input))
+    // Whoever was locked out by somebody's guessing gets in again with the mail in hand.
+    await forgetAttempts(database(), LIMITS.signInByAccount, email)
     return DONE
   },
 )
