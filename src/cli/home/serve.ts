@@ -10,7 +10,7 @@ import { type Child, startChild, type Variables } from './child.ts'
 import { startCron } from './cron.ts'
 import { type HomeDatabase, openHomeDatabase } from './database.ts'
 import { ensureBuild, ensurePrismaClient } from './prepare.ts'
-import { dataFolder, openHomeSettings } from './settings.ts'
+import { dataFolder, type HomeSettings, openHomeSettings } from './settings.ts'
 
 export type Mode = 'production' | 'development'
 
@@ -42,7 +42,7 @@ async function run(mode: Mode, stopping: Promise<void>, undo: Undo[]): Promise<v
   const database = await openHomeDatabase()
   undo.push(() => database.close())
   if (database.embedded) undo.push(await mustBeOnlyOne(database))
-  const environment = await unlessStopped(chooseEnvironment(database, settings.cronSecret, mode))
+  const environment = await unlessStopped(chooseEnvironment(database, settings, mode))
   await unlessStopped(migrate(database))
   await unlessStopped(mode === 'production' ? ensureBuild(announceBuild) : ensurePrismaClient())
 
@@ -73,7 +73,7 @@ async function mustBeOnlyOne(database: HomeDatabase): Promise<() => Promise<void
   return () => client.end()
 }
 
-async function chooseEnvironment(database: HomeDatabase, cronSecret: string, mode: Mode) {
+async function chooseEnvironment(database: HomeDatabase, settings: HomeSettings, mode: Mode) {
   const wanted = Number(process.env.PORT || 3000)
   if (!Number.isInteger(wanted) || wanted < 1 || wanted > 65_535) {
     throw new Problem('PORT is not a port number: use a whole number from 1 to 65535, or leave it unset.')
@@ -84,7 +84,9 @@ async function chooseEnvironment(database: HomeDatabase, cronSecret: string, mod
     NODE_ENV: mode,
     NEXT_TELEMETRY_DISABLED: '1',
     DATABASE_URL: database.url,
-    CRON_SECRET: process.env.CRON_SECRET || cronSecret,
+    CRON_SECRET: process.env.CRON_SECRET || settings.cronSecret,
+    AUTH_SECRET: process.env.AUTH_SECRET || settings.authSecret,
+    ENCRYPTION_KEYS: process.env.ENCRYPTION_KEYS || settings.encryptionKeys,
     APP_URL: process.env.APP_URL || `http://localhost:${port}`,
     PORT: String(port),
   }
@@ -116,7 +118,16 @@ async function startCatcher(): Promise<Catcher> {
     logFile: join(dataFolder(), 'catcher.log'),
   })
   const url = `http://localhost:${httpPort}`
-  return { child, url, smtpPort, env: { CATCHER_URL: process.env.CATCHER_URL || url } }
+  return { child, url, smtpPort, env: { CATCHER_URL: process.env.CATCHER_URL || url, ...systemMailbox(smtpPort) } }
+}
+
+/** The product's own mails go into the catcher, unless the environment names a real mailbox. */
+function systemMailbox(smtpPort: number): Variables {
+  if (process.env.SYSTEM_MAIL_URL) return {}
+  return {
+    SYSTEM_MAIL_URL: `smtp://127.0.0.1:${smtpPort}`,
+    SYSTEM_MAIL_FROM: process.env.SYSTEM_MAIL_FROM || 'sendonce@localhost.localdomain',
+  }
 }
 
 function startServer(mode: Mode, env: Variables): Promise<Child> {

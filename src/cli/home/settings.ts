@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { generateKey, readKeyring } from '#lib/platform/keyring.ts'
 import { describeSystemError, Problem } from '../problem.ts'
 import { projectRoot } from '../project.ts'
 
@@ -10,6 +11,8 @@ import { projectRoot } from '../project.ts'
 const settingsSchema = z.object({
   databasePassword: z.string().min(16),
   cronSecret: z.string().min(16),
+  authSecret: z.string().min(32),
+  encryptionKeys: z.string().refine((text) => readKeyring(text).ok),
 })
 
 export type HomeSettings = z.infer<typeof settingsSchema>
@@ -29,12 +32,19 @@ export async function openHomeSettings(): Promise<HomeSettings> {
   const file = join(dataFolder(), 'settings.json')
   await makeDataFolder()
   const text = await readFile(file, 'utf8').catch(() => undefined)
-  if (text === undefined) return create(file)
+  const kept = text === undefined ? {} : readKept(file, text)
+  const settings = { ...newSecrets(), ...kept }
+  // A file of an older version gains what it does not have; what it has stays.
+  if (Object.keys(settings).some((name) => !(name in kept))) await write(file, settings)
+  return settings
+}
+
+function readKept(file: string, text: string): Partial<HomeSettings> {
   try {
-    return settingsSchema.parse(JSON.parse(text))
+    return settingsSchema.partial({ authSecret: true, encryptionKeys: true }).parse(JSON.parse(text))
   } catch {
     throw new Problem(
-      `${file} is damaged: it should hold a databasePassword and a cronSecret. Restore it from a backup, or remove ${dataFolder()} to begin anew.`,
+      `${file} is damaged: it should hold a databasePassword, a cronSecret, an authSecret and encryptionKeys. Restore it from a backup, or remove ${dataFolder()} to begin anew.`,
     )
   }
 }
@@ -51,11 +61,18 @@ async function makeDataFolder(): Promise<void> {
 }
 
 /** Written aside and renamed: a start that is killed here leaves no half of it. */
-async function create(file: string): Promise<HomeSettings> {
-  const settings = { databasePassword: randomSecret(), cronSecret: randomSecret() }
+async function write(file: string, settings: HomeSettings): Promise<void> {
   await writeFile(`${file}.new`, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
   await rename(`${file}.new`, file)
-  return settings
+}
+
+function newSecrets(): HomeSettings {
+  return {
+    databasePassword: randomSecret(),
+    cronSecret: randomSecret(),
+    authSecret: randomSecret(),
+    encryptionKeys: generateKey(new Date()),
+  }
 }
 
 function randomSecret(): string {

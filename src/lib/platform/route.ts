@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { type ApiResponse, PublicError } from './api-response.ts'
+import { ownOrigins, refuseForeignOrigin } from './csrf.ts'
+import { env } from './env.ts'
 import { type Log, log } from './log.ts'
 
 /** What a handler gets: the request's parts, parsed, and a log that carries the request's id. */
@@ -11,11 +13,21 @@ export type RouteInput<Params, Query, Body> = {
   request: Request
   requestId: string
   log: Log
+  /** Added to the answer, also to one that refuses: cookies, Retry-After. */
+  responseHeaders: Headers
 }
 
-type Schemas<Params, Query, Body, Output> = {
+/** What is known of a request before its body is read. */
+export type RouteEntry<Params = unknown> = Pick<
+  RouteInput<Params, unknown, unknown>,
+  'params' | 'request' | 'requestId' | 'log' | 'responseHeaders'
+>
+
+export type Schemas<Params, Query, Body, Output> = {
   /** One line for the API reference. */
   summary: string
+  /** The least role in the workspace that may call; absent where no workspace is entered. */
+  role?: string
   params?: z.ZodType<Params>
   query?: z.ZodType<Query>
   body?: z.ZodType<Body>
@@ -29,31 +41,49 @@ export type RouteHandler = ((request: Request, context: NextContext) => Promise<
 }
 
 /**
- * The edge, once for all routes: parses what came in, calls `handle`, answers in the envelope, and lets no text of a
- * bug out. `output` cuts the answer to what the schema names, so that a column added later is not published by accident.
+ * The edge, once for all routes: refuses what another site asks for, parses what came in, calls `handle`, answers in
+ * the envelope, and lets no text of a bug out. `output` cuts the answer to what the schema names, so that a column
+ * added later is not published by accident. A file is answered as a Response.
  */
 export function route<Params = unknown, Query = unknown, Body = unknown, Output = unknown>(
   schemas: Schemas<Params, Query, Body, Output>,
-  handle: (input: RouteInput<Params, Query, Body>) => Promise<Output>,
+  handle: (input: RouteInput<Params, Query, Body>) => Promise<Output | Response>,
+): RouteHandler {
+  return guardedRoute(schemas, async () => undefined, handle)
+}
+
+/** The same, with a look at who is asking before anything of the query and the body is read. */
+export function guardedRoute<Params, Query, Body, Output, Entered>(
+  schemas: Schemas<Params, Query, Body, Output>,
+  enter: (entry: RouteEntry<Params>) => Promise<Entered>,
+  handle: (input: RouteInput<Params, Query, Body>, entered: Entered) => Promise<Output | Response>,
 ): RouteHandler {
   const handler = async (request: Request, context: NextContext): Promise<Response> => {
     const requestId = requestIdOf(request)
     const requestLog = log.child({ requestId, method: request.method, path: new URL(request.url).pathname })
+    const responseHeaders = new Headers()
     try {
-      const data = await handle({
-        params: parse(schemas.params, await context.params, notAnId),
-        query: parse(schemas.query, Object.fromEntries(new URL(request.url).searchParams), invalidQuery),
-        body: schemas.body ? parse(schemas.body, await readJson(request), invalidBody) : (undefined as Body),
-        request,
-        requestId,
-        log: requestLog,
-      })
-      return answer(200, { success: true, data: schemas.output.parse(data) }, requestId)
+      refuseForeignOrigin(request, () => ownOrigins(env()))
+      const params = parse(schemas.params, await context.params, notAnId)
+      const entry = { params, request, requestId, log: requestLog, responseHeaders }
+      const entered = await enter(entry)
+      const query = parse(schemas.query, Object.fromEntries(new URL(request.url).searchParams), invalidQuery)
+      const body = schemas.body ? parse(schemas.body, await readJson(request), invalidBody) : (undefined as Body)
+      const output = await handle({ ...entry, query, body }, entered)
+      if (output instanceof Response) return withHeaders(output, responseHeaders, requestId)
+      const data = schemas.output.parse(output)
+      return withHeaders(answer(200, { success: true, data }, requestId), responseHeaders, requestId)
     } catch (error) {
-      return answerFailure(error, requestId, requestLog)
+      return withHeaders(answerFailure(error, requestId, requestLog), responseHeaders, requestId)
     }
   }
   return Object.assign(handler, { definition: schemas as Schemas<unknown, unknown, unknown, unknown> })
+}
+
+function withHeaders(response: Response, headers: Headers, requestId: string): Response {
+  for (const [name, value] of headers) response.headers.append(name, value)
+  response.headers.set('x-request-id', requestId)
+  return response
 }
 
 export function answer(status: number, response: ApiResponse<unknown>, requestId: string): Response {

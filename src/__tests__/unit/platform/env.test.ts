@@ -5,6 +5,8 @@ const good = {
   DATABASE_URL: 'postgresql://user:password@localhost:5432/sendonce',
   CRON_SECRET: 'sixteen-characters-at-least',
   APP_URL: 'https://mail.example.com',
+  AUTH_SECRET: 'thirty-two-characters-at-the-very-least',
+  ENCRYPTION_KEYS: `test:${Buffer.alloc(32).toString('base64')}`,
 }
 
 function problemsWith(changes: Record<string, string | undefined>): string[] {

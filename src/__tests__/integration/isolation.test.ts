@@ -1,0 +1,157 @@
+import { readdir } from 'node:fs/promises'
+import { join as joinPath } from 'node:path'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { RouteHandler } from '#lib/platform/route.ts'
+import { type CallInput, join, memberId, setUp, signIn, testApp, Visitor, whoAmI } from '#tests/support/in-process.ts'
+
+/**
+ * Every route under src/app/api is found on disk and called as somebody of another workspace, as a member of this one,
+ * and as nobody. A route that stands in no line below fails this test: add its line with the route.
+ */
+type Expectation = {
+  /** Of a stranger: an owner of another workspace, who names ours in the header and uses our ids. */
+  stranger: number
+  /** Of a member of ours, with the lowest role. */
+  member: number
+  nobody: number
+  /** What the call needs besides: ids of ours, a body that fits. Absent where the answer comes before they are read. */
+  input?: (ours: Ours) => CallInput
+}
+
+/** Things of our workspace that a stranger might name. */
+type Ours = { workspaceId: string; ownerMemberId: string; invitationId: string }
+
+const ofTheWorkspace = { stranger: 404, nobody: 401 }
+const forMembers = { ...ofTheWorkspace, member: 200 }
+const forAdmins = { ...ofTheWorkspace, member: 403 }
+
+const ROUTES: Record<string, Expectation> = {
+  'GET /api/health': { stranger: 200, member: 200, nobody: 200 },
+  'GET /api/cron/send-emails': { stranger: 401, member: 401, nobody: 401 },
+
+  'GET /api/setup': { stranger: 200, member: 200, nobody: 200 },
+  'POST /api/setup': {
+    ...{ stranger: 409, member: 409, nobody: 409 },
+    input: () => ({ body: { name: 'x', email: 'x@example.com', password: 'long enough', workspaceName: 'x' } }),
+  },
+  'GET /api/session': { stranger: 200, member: 200, nobody: 401 },
+  'POST /api/session': {
+    ...{ stranger: 401, member: 401, nobody: 401 },
+    input: () => ({ body: { email: 'x@example.com', password: 'wrong' } }),
+  },
+  'PATCH /api/session': { ...forMembers, input: (ours) => ({ body: { workspaceId: ours.workspaceId } }) },
+  'DELETE /api/session': { stranger: 200, member: 200, nobody: 401 },
+  'POST /api/password-reset': {
+    ...{ stranger: 200, member: 200, nobody: 200 },
+    input: () => ({ body: { email: 'x@example.com' } }),
+  },
+  'PUT /api/password-reset': {
+    ...{ stranger: 410, member: 410, nobody: 410 },
+    input: () => ({ body: { token: 'guessed', password: 'long enough' } }),
+  },
+
+  'POST /api/workspaces': { stranger: 200, member: 200, nobody: 401, input: () => ({ body: { name: 'Of my own' } }) },
+  'PATCH /api/workspaces/[id]': {
+    ...forAdmins,
+    input: (ours) => ({ params: { id: ours.workspaceId }, body: { name: 'Taken over' } }),
+  },
+
+  'GET /api/members': forMembers,
+  'PATCH /api/members/[id]': {
+    ...forAdmins,
+    input: (ours) => ({ params: { id: ours.ownerMemberId }, body: { role: 'member' } }),
+  },
+  'DELETE /api/members/[id]': { ...forAdmins, input: (ours) => ({ params: { id: ours.ownerMemberId } }) },
+  'DELETE /api/members/me': forMembers,
+
+  'GET /api/invitations': forAdmins,
+  'POST /api/invitations': { ...forAdmins, input: () => ({ body: { email: 'spy@example.com', role: 'member' } }) },
+  'DELETE /api/invitations/[id]': { ...forAdmins, input: (ours) => ({ params: { id: ours.invitationId } }) },
+  'POST /api/invitations/[id]/resend': { ...forAdmins, input: (ours) => ({ params: { id: ours.invitationId } }) },
+  'POST /api/invitations/preview': {
+    ...{ stranger: 410, member: 410, nobody: 410 },
+    input: () => ({ body: { token: 'guessed' } }),
+  },
+  'POST /api/invitations/accept': {
+    ...{ stranger: 410, member: 410, nobody: 401 },
+    input: () => ({ body: { token: 'guessed' } }),
+  },
+
+  'GET /api/audit': forAdmins,
+  'POST /api/audit/export': forAdmins,
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const app = testApp()
+let ours: Ours
+let owner: Visitor
+
+beforeAll(async () => {
+  owner = await setUp()
+  const stranger = await join(app, owner, 'stranger@example.com', 'member')
+  await stranger.ask('POST', '/api/workspaces', { body: { name: 'Elsewhere' } })
+  await stranger.ask('DELETE', '/api/members/me')
+  const sent = await owner.ask<{ invitation: { id: string } }>('POST', '/api/invitations', {
+    body: { email: 'invited@example.com', role: 'member' },
+  })
+  ours = {
+    workspaceId: (await whoAmI(owner)).workspace?.id ?? '',
+    ownerMemberId: await memberId(owner, 'olga@example.com'),
+    invitationId: sent.invitation.id,
+  }
+})
+
+// One owner invites a member for each route: more than a person may in an hour.
+beforeEach(async () => {
+  await app.db.pool.query('DELETE FROM rate_limits')
+})
+
+test('every route on disk stands in the list, and every line of the list is on disk', async () => {
+  expect(Object.keys(ROUTES).sort()).toEqual((await routesOnDisk()).sort())
+})
+
+describe.each(Object.entries(ROUTES))('%s', (name, expected) => {
+  const [method = '', path = ''] = name.split(' ')
+  const call = async (visitor: Visitor, headers: Record<string, string> = { 'x-workspace-id': ours.workspaceId }) =>
+    (await visitor.call(method, path, { headers, ...expected.input?.(ours) })).status
+
+  // Signed in, and somebody new, each time: some of these calls end a session or a membership.
+  test(`answers ${expected.stranger} to another workspace`, async () => {
+    expect(await call(await signIn('stranger@example.com'))).toBe(expected.stranger)
+  })
+
+  if (path.includes('[')) {
+    test('answers 404 to an id of ours from within another workspace', async () => {
+      expect(await call(await signIn('stranger@example.com'), {})).toBe(404)
+    })
+  }
+
+  test(`answers ${expected.member} to a member`, async () => {
+    expect(await call(await join(app, owner, `${crypto.randomUUID()}@example.com`, 'member'))).toBe(expected.member)
+  })
+
+  test(`answers ${expected.nobody} to nobody`, async () => {
+    expect(await call(new Visitor())).toBe(expected.nobody)
+  })
+})
+
+test('after all of it, the workspace is as it was', async () => {
+  const { workspace } = await whoAmI(owner)
+  expect(workspace).toMatchObject({ id: ours.workspaceId, name: 'Acme', role: 'owner' })
+  const { invitations } = await owner.ask<{ invitations: { id: string }[] }>('GET', '/api/invitations')
+  expect(invitations.map((invitation) => invitation.id)).toEqual([ours.invitationId])
+})
+
+async function routesOnDisk(): Promise<string[]> {
+  const files = await readdir('src/app/api', { recursive: true })
+  const routes = files.filter((file) => /(^|\/)route\.tsx?$/.test(file))
+  const names = routes.map(async (file) => {
+    const module: Record<string, RouteHandler> = await import(
+      /* @vite-ignore */ joinPath(process.cwd(), 'src/app/api', file)
+    )
+    return METHODS.filter((method) => method in module).map(
+      (method) => `${method} /api/${file.replace(/\/route\.tsx?$/, '')}`,
+    )
+  })
+  return (await Promise.all(names)).flat()
+}

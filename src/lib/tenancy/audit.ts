@@ -1,0 +1,68 @@
+import type { Sql } from '#lib/platform/database.ts'
+import type { Actor } from './person.ts'
+
+/** Everything that is kept, and how a person reads it. Later actions add their line here. */
+export const AUDIT_ACTIONS = {
+  'workspace.created': 'created the workspace',
+  'workspace.renamed': 'renamed the workspace',
+  'workspace.time-zone-changed': 'changed the time zone',
+  'person.signed-in': 'signed in',
+  'person.sign-in-failed': 'failed to sign in',
+  'person.signed-out': 'signed out',
+  'person.password-reset': 'reset their password',
+  'member.joined': 'joined the workspace',
+  'member.role-changed': 'changed the role of',
+  'member.removed': 'removed',
+  'member.left': 'left the workspace',
+  'invitation.created': 'invited',
+  'invitation.resent': 'sent the invitation again to',
+  'invitation.revoked': 'revoked the invitation of',
+  'audit.exported': 'exported the audit log',
+} as const satisfies Record<string, string>
+
+export type AuditAction = keyof typeof AUDIT_ACTIONS
+
+export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as [AuditAction, ...AuditAction[]]
+
+export type AuditEntry = {
+  action: AuditAction
+  actor: Actor
+  /** What it was done to; the name is kept as it was then. */
+  target: { kind: string; id: string | null; name: string }
+  /** What a reader needs beside it: the role before and after. Never a secret, never a body. */
+  details?: Record<string, string | number | boolean | null>
+}
+
+/** Keeps what was done, in the very transaction that does it: neither exists without the other. */
+export async function recordAudit(tx: Sql, workspaceId: string, entry: AuditEntry): Promise<void> {
+  const { action, actor, target, details = {} } = entry
+  await tx.query(
+    `INSERT INTO audit_log (workspace_id, action, actor_id, actor_email, target_kind, target_id, target_name, details, address, request_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      workspaceId,
+      action,
+      actor.id,
+      actor.email,
+      target.kind,
+      target.id,
+      target.name,
+      details,
+      actor.address ?? null,
+      actor.requestId ?? null,
+    ],
+  )
+}
+
+/** A person belongs to several workspaces; what they do about themselves is seen in each. */
+export async function recordPersonAudit(
+  tx: Sql,
+  action: Extract<AuditAction, `person.${string}`>,
+  actor: Actor,
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO audit_log (workspace_id, action, actor_id, actor_email, target_kind, target_id, target_name, address, request_id)
+     SELECT workspace_id, $2, $1::uuid, $3, 'person', $1::uuid::text, $3, $4, $5 FROM members WHERE user_id = $1 ORDER BY workspace_id`,
+    [actor.id, action, actor.email, actor.address ?? null, actor.requestId ?? null],
+  )
+}

@@ -1,0 +1,54 @@
+import { appNow } from '#lib/platform/clock.ts'
+import type { Sql } from '#lib/platform/database.ts'
+import { recordAudit } from './audit.ts'
+import { lockWorkspace } from './lock-workspace.ts'
+import type { Actor } from './person.ts'
+import { nextLocalMidnight } from './time-zone.ts'
+
+type Change = { name?: string; timeZone?: string }
+
+export async function changeWorkspace(tx: Sql, workspaceId: string, actor: Actor, change: Change): Promise<void> {
+  await lockWorkspace(tx, workspaceId, actor.id, 'admin')
+  if (change.name !== undefined) await rename(tx, workspaceId, actor, change.name)
+  if (change.timeZone !== undefined) await moveToTimeZone(tx, workspaceId, actor, change.timeZone)
+}
+
+async function rename(tx: Sql, workspaceId: string, actor: Actor, name: string): Promise<void> {
+  const { rows } = await tx.query<{ name: string }>('SELECT name FROM workspaces WHERE id = $1', [workspaceId])
+  const before = rows[0]?.name
+  if (before === undefined || before === name) return
+  await tx.query('UPDATE workspaces SET name = $2 WHERE id = $1', [workspaceId, name])
+  await recordAudit(tx, workspaceId, {
+    action: 'workspace.renamed',
+    actor,
+    target: { kind: 'workspace', id: workspaceId, name },
+    details: { before, after: name },
+  })
+}
+
+/** Takes effect at the next midnight of the new zone: until then the day that is running keeps its counts. */
+async function moveToTimeZone(tx: Sql, workspaceId: string, actor: Actor, timeZone: string): Promise<void> {
+  const { rows } = await tx.query<{ current: string; next: string | null; name: string }>(
+    `SELECT CASE WHEN s.next_time_zone_at <= app_now() THEN s.next_time_zone ELSE s.time_zone END AS current,
+            CASE WHEN s.next_time_zone_at > app_now() THEN s.next_time_zone END AS next, w.name
+     FROM sending_settings s JOIN workspaces w ON w.id = s.workspace_id
+     WHERE s.workspace_id = $1 FOR NO KEY UPDATE OF s`,
+    [workspaceId],
+  )
+  const settings = rows[0]
+  if (!settings || timeZone === (settings.next ?? settings.current)) return
+  const staysWhereItIs = timeZone === settings.current
+  const effectiveAt = staysWhereItIs ? null : nextLocalMidnight(await appNow(tx), timeZone)
+  await tx.query(
+    `UPDATE sending_settings
+     SET time_zone = $2, next_time_zone = $3, next_time_zone_at = $4, plan_version = plan_version + 1, updated_at = app_now()
+     WHERE workspace_id = $1`,
+    [workspaceId, settings.current, staysWhereItIs ? null : timeZone, effectiveAt],
+  )
+  await recordAudit(tx, workspaceId, {
+    action: 'workspace.time-zone-changed',
+    actor,
+    target: { kind: 'workspace', id: workspaceId, name: settings.name },
+    details: { before: settings.current, after: timeZone, effectiveAt: effectiveAt?.toISOString() ?? null },
+  })
+}

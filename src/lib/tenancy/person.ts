@@ -1,0 +1,36 @@
+import { z } from 'zod'
+
+export type Person = { id: string; name: string; email: string }
+
+/** Who does something, and from where: what the audit log keeps of it. */
+export type Actor = { id: string; email: string; address?: string; requestId?: string }
+
+export const PASSWORD_LENGTH_MIN = 10
+export const PASSWORD_LENGTH_MAX = 128
+
+/** Length is what makes a password strong; rules of composition only make it hard to remember. */
+export const passwordSchema = z
+  .string()
+  .min(PASSWORD_LENGTH_MIN, `A password has at least ${PASSWORD_LENGTH_MIN} characters.`)
+  .max(PASSWORD_LENGTH_MAX, `A password has at most ${PASSWORD_LENGTH_MAX} characters.`)
+
+/** One address is one person, however it is written. */
+export const emailSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254, 'An email address has at most 254 characters.')
+  .pipe(z.email('This is not an email address.'))
+
+export const personNameSchema = nameSchema('A name')
+export const workspaceNameSchema = nameSchema('The name of a workspace')
+
+/** Names go into subjects of mails: one line, and nothing that shows as something else. */
+function nameSchema(what: string) {
+  return z
+    .string()
+    .trim()
+    .min(1, `${what} is needed.`)
+    .max(100, `${what} has at most 100 characters.`)
+    .regex(/^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u, `${what} is one line of text.`)
+}

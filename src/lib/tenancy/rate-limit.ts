@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import type { Sql } from '#lib/platform/database.ts'
+
+export type Limit = { name: string; attemptsMax: number; windowSeconds: number }
+
+export type LimitVerdict = { ok: true } | { ok: false; retryAfterSeconds: number }
+
+/** By account and by address: the one stops guessing at one person, the other guessing at many. */
+export const LIMITS = {
+  signInByAccount: { name: 'sign-in-account', attemptsMax: 10, windowSeconds: 15 * 60 },
+  signInByAddress: { name: 'sign-in-address', attemptsMax: 50, windowSeconds: 15 * 60 },
+  resetByAccount: { name: 'reset-account', attemptsMax: 5, windowSeconds: 60 * 60 },
+  resetByAddress: { name: 'reset-address', attemptsMax: 20, windowSeconds: 60 * 60 },
+  tokenByAddress: { name: 'token-address', attemptsMax: 60, windowSeconds: 15 * 60 },
+  setupByAddress: { name: 'setup-address', attemptsMax: 20, windowSeconds: 60 * 60 },
+  invitationsByPerson: { name: 'invitations-person', attemptsMax: 100, windowSeconds: 60 * 60 },
+} as const satisfies Record<string, Limit>
+
+/** Counts one attempt, for all instances together, in one statement: two at once are counted as two. */
+export async function takeAttempt(sql: Sql, limit: Limit, subject: string): Promise<LimitVerdict> {
+  const { rows } = await sql.query<{ attempts: number; retry_after: number }>(
+    `INSERT INTO rate_limits AS existing (key, attempts, window_ends_at)
+     VALUES ($1, 1, app_now() + make_interval(secs => $2))
+     ON CONFLICT (key) DO UPDATE SET
+       attempts = CASE WHEN existing.window_ends_at <= app_now() THEN 1 ELSE existing.attempts + 1 END,
+       window_ends_at = CASE WHEN existing.window_ends_at <= app_now() THEN excluded.window_ends_at ELSE existing.window_ends_at END
+     RETURNING attempts, ceil(extract(epoch FROM window_ends_at - app_now()))::int AS retry_after`,
+    [keyOf(limit, subject), limit.windowSeconds],
+  )
+  const row = rows[0]
+  if (!row) throw new Error('the attempt was not counted')
+  // The first of a window clears away what has ended, so that the table stays as small as the last day was busy.
+  if (row.attempts === 1) await forgetEnded(sql)
+  return row.attempts <= limit.attemptsMax
+    ? { ok: true }
+    : { ok: false, retryAfterSeconds: Math.max(1, row.retry_after) }
+}
+
+/** Someone who knew the password was not guessing. */
+export async function forgetAttempts(sql: Sql, limit: Limit, subject: string): Promise<void> {
+  await sql.query('DELETE FROM rate_limits WHERE key = $1', [keyOf(limit, subject)])
+}
+
+async function forgetEnded(sql: Sql): Promise<void> {
+  await sql.query(
+    `DELETE FROM rate_limits WHERE key IN (
+       SELECT key FROM rate_limits WHERE window_ends_at <= app_now() LIMIT 100 FOR UPDATE SKIP LOCKED
+     )`,
+  )
+}
+
+/** Hashed: who tried to sign in is no business of whoever reads this table. */
+function keyOf(limit: Limit, subject: string): string {
+  return `${limit.name}:${createHash('sha256').update(subject).digest('base64url')}`
+}
