@@ -1,5 +1,6 @@
 import type { Sql } from '#lib/platform/database.ts'
 import type { CancelReason } from './cancel-reasons.ts'
+import { FREE_THEIR_PLACES } from './freed-places.ts'
 
 export type Owner = { campaignId: string } | { prospectId: string }
 
@@ -14,11 +15,13 @@ export async function cancelWaiting(tx: Sql, workspaceId: string, owner: Owner, 
     'campaignId' in owner
       ? 'campaign_id = $2'
       : 'campaign_prospect_id IN (SELECT id FROM campaign_prospects WHERE prospect_id = $2)'
-  const { rowCount } = await tx.query(
-    `UPDATE scheduled_emails SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = $3,
+  const { rows } = await tx.query<{ count: number }>(
+    `WITH cancelled AS (UPDATE scheduled_emails SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = $3,
        next_retry_at = NULL, ready_at = NULL, blocker = NULL, updated_at = app_now()
-     WHERE workspace_id = $1 AND ${theirs} AND status IN ('SCHEDULED', 'RETRY_SCHEDULED')`,
+     WHERE workspace_id = $1 AND ${theirs} AND status IN ('SCHEDULED', 'RETRY_SCHEDULED')
+     RETURNING *), ${FREE_THEIR_PLACES}
+     SELECT count(*)::int AS count FROM cancelled`,
     [workspaceId, id, reason],
   )
-  return rowCount ?? 0
+  return rows[0]?.count ?? 0
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '#lib/platform/database.ts'
+import { FREE_THEIR_PLACES } from './freed-places.ts'
 import { answerEach, lockOwned, type PersonAnswer } from './person-verb.ts'
 import type { ScheduledEmailStatus } from './states.ts'
 import { cancelSuccessors } from './successors.ts'
@@ -7,10 +8,11 @@ import { cancelSuccessors } from './successors.ts'
 export async function cancel(tx: Sql, workspaceId: string, ids: readonly string[]): Promise<PersonAnswer[]> {
   const owned = await lockOwned(tx, workspaceId, ids)
   const { rows } = await tx.query<{ id: string }>(
-    `UPDATE scheduled_emails SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = 'BY_PERSON',
+    `WITH cancelled AS (UPDATE scheduled_emails SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = 'BY_PERSON',
        next_retry_at = NULL, ready_at = NULL, blocker = NULL, updated_at = app_now()
      WHERE workspace_id = $1 AND id = ANY($2::uuid[]) AND status IN ('SCHEDULED', 'RETRY_SCHEDULED')
-     RETURNING id`,
+     RETURNING *), ${FREE_THEIR_PLACES}
+     SELECT id FROM cancelled`,
     [workspaceId, ids],
   )
   const cancelled = rows.map(({ id }) => id)

@@ -27,7 +27,7 @@ export async function readOccupancy(
 ): Promise<Occupancy> {
   const horizon = localDateOf(today - 1)
   const lanes = await readLanes(tx, workspaceId, version, horizon)
-  await addTimes(tx, lanes, mailboxes, horizon)
+  await addTimes(tx, { workspaceId, version, horizon }, lanes, mailboxes)
   addOverdue(lanes, await countOverdue(tx, workspaceId, todayStartMs), localDateOf(today), nowMs)
   return new Occupancy(lanes)
 }
@@ -73,12 +73,12 @@ async function readLanes(tx: Sql, workspaceId: string, version: number, horizon:
   }))
 }
 
-/** Each email's time, for the few mailboxes whose rolling limit could bind. */
+/** Each email's time, for the few mailboxes whose rolling limit could bind. A lane of which some have left stays without. */
 async function addTimes(
   tx: Sql,
+  plan: { workspaceId: string; version: number; horizon: string },
   lanes: PlannedLane[],
   mailboxes: readonly PlanningMailbox[],
-  horizon: string,
 ): Promise<void> {
   const most = new Map<string, number>()
   for (const { mailboxId, emails } of lanes) most.set(mailboxId, Math.max(most.get(mailboxId) ?? 0, emails))
@@ -87,9 +87,9 @@ async function addTimes(
   const { rows } = await tx.query<{ mailbox_id: string; local_date: string; times_ms: number[] }>(
     `SELECT mailbox_id, local_date, array_agg(extract(epoch FROM scheduled_for)::float8 * 1000 ORDER BY scheduled_for) AS times_ms
      FROM scheduled_emails
-     WHERE mailbox_id = ANY($1) AND local_date >= $2 AND status IN ('SCHEDULED', 'SENDING', 'SENT', 'RETRY_SCHEDULED', 'OUTCOME_UNKNOWN')
+     WHERE workspace_id = $1 AND plan_version = $2 AND status = 'SCHEDULED' AND mailbox_id = ANY($3::uuid[]) AND local_date >= $4
      GROUP BY 1, 2`,
-    [plainArray(near), horizon],
+    [plan.workspaceId, plan.version, plainArray(near), plan.horizon],
   )
   const times = new Map(rows.map((row) => [`${row.mailbox_id} ${row.local_date}`, row.times_ms]))
   for (const lane of lanes) {

@@ -6,14 +6,14 @@ import { reviveSuccessors } from './successors.ts'
 /**
  * A person takes a cancellation or a dismissal back. Never where the email was once handed over, and never where it
  * would wait for a step that is not coming. A first step, or one whose predecessor is sent, is due as planned; the others
- * wait for theirs.
+ * wait for theirs. Its place in the plan is gone, so it is planned again (version 0).
  */
 export async function restore(tx: Sql, workspaceId: string, ids: readonly string[]): Promise<PersonAnswer[]> {
   const owned = await lockOwned(tx, workspaceId, ids)
   const wanted = owned.filter((email) => refusal(email) === undefined).map(({ id }) => id)
   const { rows } = await tx.query<{ id: string }>(
     `UPDATE scheduled_emails e SET status = 'SCHEDULED', cancelled_at = NULL, cancel_reason = NULL, attempts = 0,
-       last_error = NULL, last_error_code = NULL, status_reason = 'RESTORED', updated_at = app_now(),
+       last_error = NULL, last_error_code = NULL, status_reason = 'RESTORED', plan_version = 0, updated_at = app_now(),
        ready_at = CASE WHEN NOT EXISTS (
          SELECT FROM scheduled_emails b WHERE b.campaign_prospect_id = e.campaign_prospect_id
            AND b.step_number < e.step_number AND b.status <> 'SENT') THEN e.scheduled_for END
