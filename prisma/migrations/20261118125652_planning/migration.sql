@@ -60,3 +60,14 @@ CREATE INDEX "scheduled_emails_replan_idx" ON "scheduled_emails" ("workspace_id"
 
 ALTER TABLE "mailbox_days" ADD CONSTRAINT "mailbox_days_reserved" CHECK ("reserved" >= 0);
 ALTER TABLE "workspace_days" ADD CONSTRAINT "workspace_days_reserved" CHECK ("reserved" >= 0);
+
+-- What a workspace's plan rests on, as one value. Where it is another than the stored one, somebody changed settings or
+-- a mailbox: seen by comparison, so that no change can be forgotten, whoever makes it and wherever it dies.
+CREATE FUNCTION plan_basis(workspace uuid) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT md5(concat_ws('|', s.time_zone, coalesce(s.next_time_zone, ''), coalesce(s.next_time_zone_at::text, ''), s.sending_days,
+    s.window_start_minute, s.window_end_minute, s.days_off, s.daily_quota, s.ramp_up_enabled, s.ramp_up_start, s.ramp_up_increment,
+    s.jitter_min_seconds, s.jitter_max_seconds,
+    (SELECT string_agg(concat_ws(',', m.id, m.daily_limit, m.rolling_limit, coalesce(m.deferred_until::text, '')), ';' ORDER BY m.id)
+     FROM mailboxes m WHERE m.workspace_id = s.workspace_id AND m.status = 'CONNECTED')))
+  FROM sending_settings s WHERE s.workspace_id = workspace
+$$;

@@ -1,11 +1,12 @@
+import type pg from 'pg'
 import { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import { localDateOf } from '#lib/guardrails/local-date.ts'
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
 import { appNow } from '#lib/platform/clock.ts'
-import type { Sql } from '#lib/platform/database.ts'
+import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import type { Occupancy } from './occupancy.ts'
 import { Planner } from './plan.ts'
-import { basisOf, lockPlan, raiseSerial, settleBasis } from './plan-lock.ts'
+import { lockPlan, raiseSerial, settleVersion } from './plan-lock.ts'
 import { readOccupancy, savePlannedDays, takeUpFreedPlaces } from './planned-days.ts'
 import { readPlanningMailboxes } from './planning-mailboxes.ts'
 import { readSendingSettings } from './sending-settings.ts'
@@ -37,29 +38,38 @@ export class PlanDesk {
   async open(tx: Sql, workspaceId: string): Promise<OpenPlan | undefined> {
     const lock = await lockPlan(tx, workspaceId)
     const now = await appNow(tx)
-    const settings = await readSendingSettings(tx, workspaceId)
-    if (!settings) return undefined
-    const calendar = new SendingCalendar(settings)
-    const today = calendar.dayAt(now.getTime())
-    const mailboxes = await readPlanningMailboxes(tx, workspaceId, localDateOf(today - 1))
-    const basis = basisOf(settings, mailboxes)
     const placesWereFreed = await takeUpFreedPlaces(tx, workspaceId)
-
     const known = this.#known.get(workspaceId)
     const isCurrent =
       known !== undefined &&
       !placesWereFreed &&
       known.serial === lock.serial &&
-      known.basis === basis &&
+      known.basis === lock.currentBasis &&
       now.getTime() - known.now.getTime() < KNOWN_MS_MAX
     if (isCurrent) return known
 
-    const version = await settleBasis(tx, workspaceId, lock, basis)
+    const settings = await readSendingSettings(tx, workspaceId)
+    if (!settings) return undefined
+    const calendar = new SendingCalendar(settings)
+    const today = calendar.dayAt(now.getTime())
+    const horizon = localDateOf(today - 1)
+    const mailboxes = await readPlanningMailboxes(tx, workspaceId, horizon)
+    const version = await settleVersion(tx, workspaceId, lock, horizon)
     const moment = { today, todayStartMs: calendar.startMs(today), nowMs: now.getTime() }
     const occupancy = await readOccupancy(tx, workspaceId, version, mailboxes, moment)
     const planner = new Planner({ settings, mailboxes, occupancy, nowMs: now.getTime() })
     const mailboxIds = new Set(mailboxes.map(({ id }) => id))
-    const plan = { workspaceId, version, now, settings, mailboxIds, planner, occupancy, serial: lock.serial, basis }
+    const plan = {
+      workspaceId,
+      version,
+      now,
+      settings,
+      mailboxIds,
+      planner,
+      occupancy,
+      serial: lock.serial,
+      basis: lock.currentBasis,
+    }
     this.#known.set(workspaceId, plan)
     return plan
   }
@@ -72,8 +82,13 @@ export class PlanDesk {
     if (known) known.serial = serial
   }
 
-  /** After a transaction that did not commit: what is known was not kept. */
-  forget(workspaceId: string): void {
-    this.#known.delete(workspaceId)
+  /** One transaction on the workspace's plan. Where it does not commit, what the desk knows of it was not kept. */
+  async inTransaction<T>(pool: pg.Pool, workspaceId: string, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+    try {
+      return await inTransaction(pool, work)
+    } catch (error) {
+      this.#known.delete(workspaceId)
+      throw error
+    }
   }
 }

@@ -1,9 +1,13 @@
-import { createHash } from 'node:crypto'
-import type { SendingSettings } from '#lib/guardrails/settings.ts'
 import type { Sql } from '#lib/platform/database.ts'
-import type { PlanningMailbox } from './planning-mailboxes.ts'
 
-export type PlanLock = { version: number; serial: number; basis: string }
+export type PlanLock = {
+  version: number
+  serial: number
+  /** The fingerprint of settings and mailboxes under which the plan was made; empty before the first. */
+  basis: string
+  /** Theirs as they are now. */
+  currentBasis: string
+}
 
 /**
  * The workspace's plan is ours until the transaction ends: batches of several campaigns, and planning again, take
@@ -15,7 +19,7 @@ export async function lockPlan(tx: Sql, workspaceId: string): Promise<PlanLock> 
     [workspaceId],
   )
   const { rows } = await tx.query<PlanLock>(
-    'SELECT version, serial, basis FROM workspace_plans WHERE workspace_id = $1 FOR UPDATE',
+    `SELECT version, serial, basis, plan_basis(workspace_id) AS "currentBasis" FROM workspace_plans WHERE workspace_id = $1 FOR UPDATE`,
     [workspaceId],
   )
   const lock = rows[0]
@@ -24,30 +28,26 @@ export async function lockPlan(tx: Sql, workspaceId: string): Promise<PlanLock> 
 }
 
 /**
- * What the plan rests on. Where it is another than the stored one, somebody changed settings or a mailbox, and what
- * waits is planned again: seen by comparison, so that no change can be forgotten, whoever makes it and wherever it dies.
+ * Answers the version that counts now. Where settings or mailboxes have changed it is a new one, whose days begin with
+ * what was really sent, and everything that waits under the old one is to be planned again.
  */
-export function basisOf(settings: SendingSettings, mailboxes: readonly PlanningMailbox[]): string {
-  const relied = mailboxes.map(({ id, dailyLimit, rollingLimit, deferredUntilMs }) => [
-    id,
-    dailyLimit,
-    rollingLimit,
-    deferredUntilMs,
-  ])
-  return createHash('sha256')
-    .update(JSON.stringify([settings, relied]))
-    .digest('base64url')
-}
-
-/** Answers the version that now counts: the next one where the basis has changed, unless there was no plan before. */
-export async function settleBasis(tx: Sql, workspaceId: string, lock: PlanLock, basis: string): Promise<number> {
-  if (lock.basis === basis) return lock.version
+export async function settleVersion(tx: Sql, workspaceId: string, lock: PlanLock, horizon: string): Promise<number> {
+  if (lock.basis === lock.currentBasis) return lock.version
   const version = lock.basis === '' ? lock.version : lock.version + 1
   await tx.query('UPDATE workspace_plans SET basis = $2, version = $3 WHERE workspace_id = $1', [
     workspaceId,
-    basis,
+    lock.currentBasis,
     version,
   ])
+  await tx.query('DELETE FROM planned_days WHERE workspace_id = $1 AND plan_version < $2', [workspaceId, version])
+  await tx.query(
+    `INSERT INTO planned_days (mailbox_id, plan_version, local_date, workspace_id, emails, first_at, first_jitter_seconds, last_at)
+     SELECT d.mailbox_id, $2, d.local_date, $1, d.reserved, app_now(), 0, app_now()
+     FROM mailbox_days d JOIN mailboxes m ON m.id = d.mailbox_id
+     WHERE m.workspace_id = $1 AND d.local_date >= $3 AND d.reserved > 0
+     ON CONFLICT DO NOTHING`,
+    [workspaceId, version, horizon],
+  )
   return version
 }
 
@@ -57,4 +57,15 @@ export async function raiseSerial(tx: Sql, workspaceId: string): Promise<number>
     [workspaceId],
   )
   return rows[0]?.serial ?? 0
+}
+
+/** Workspaces of which something waits under an older version, or whose settings or mailboxes have changed. */
+export async function workspacesToReplan(sql: Sql): Promise<string[]> {
+  const { rows } = await sql.query<{ workspace_id: string }>(
+    `SELECT p.workspace_id FROM workspace_plans p
+     WHERE p.basis <> plan_basis(p.workspace_id)
+       OR EXISTS (SELECT FROM scheduled_emails e WHERE e.workspace_id = p.workspace_id AND e.status = 'SCHEDULED'
+                  AND e.plan_version < p.version)`,
+  )
+  return rows.map((row) => row.workspace_id)
 }

@@ -1,4 +1,6 @@
+import type pg from 'pg'
 import type { Sql } from '#lib/platform/database.ts'
+import type { Log } from '#lib/platform/log.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import { readSteps, type SequenceStep } from '#lib/sequences/steps.ts'
 import type { Placement, PlanRequest, PlanStep } from './plan.ts'
@@ -26,6 +28,7 @@ type Predecessor = { enrolmentId: string; at: Date; sent: boolean }
 export async function replanBatch(tx: Sql, desk: PlanDesk, plan: OpenPlan): Promise<number> {
   const emails = await takeOutdated(tx, plan)
   if (emails.length === 0) return 0
+  await giveBackPlaces(tx, plan, emails)
   const byEnrolment = Map.groupBy(emails, ({ enrolmentId }) => enrolmentId)
   const predecessors = await readPredecessors(tx, [...byEnrolment.keys()])
   const steps = await readAllSteps(tx, emails)
@@ -74,6 +77,16 @@ async function takeOutdated(tx: Sql, plan: OpenPlan): Promise<Waiting[]> {
     [plan.workspaceId, plan.version, ENROLMENTS_PER_BATCH],
   )
   return rows
+}
+
+/** Those of an outdated enrolment that have a place under the current version already leave it. */
+async function giveBackPlaces(tx: Sql, plan: OpenPlan, emails: readonly Waiting[]): Promise<void> {
+  await tx.query(
+    `INSERT INTO freed_places (workspace_id, mailbox_id, plan_version, local_date, emails)
+     SELECT workspace_id, mailbox_id, plan_version, local_date, count(*) FROM scheduled_emails
+     WHERE id = ANY($1::uuid[]) AND plan_version = $2 AND blocker IS NULL GROUP BY 1, 2, 3, 4`,
+    [plainArray(emails.map(({ id }) => id)), plan.version],
+  )
 }
 
 async function readPredecessors(tx: Sql, enrolmentIds: readonly string[]): Promise<Map<string, Predecessor>> {
@@ -141,4 +154,25 @@ async function park(tx: Sql, plan: OpenPlan, emails: readonly Waiting[]): Promis
      WHERE id = ANY($1::uuid[])`,
     [plainArray(emails.map(({ id }) => id)), plan.version, plan.now],
   )
+}
+
+type Run = { log: Log; mayContinue(): boolean; desk: PlanDesk }
+
+/** Plans everything of a workspace that waits under an older version again, a batch for each transaction; answers how many emails. */
+export async function replanWorkspace(
+  pool: pg.Pool,
+  workspaceId: string,
+  { log, mayContinue, desk }: Run,
+): Promise<number> {
+  let replanned = 0
+  while (mayContinue()) {
+    const emails = await desk.inTransaction(pool, workspaceId, async (tx) => {
+      const plan = await desk.open(tx, workspaceId)
+      return plan ? replanBatch(tx, desk, plan) : 0
+    })
+    replanned += emails
+    if (emails === 0) break
+  }
+  if (replanned > 0) log.info({ workspaceId, replanned }, 'what waits was planned again')
+  return replanned
 }

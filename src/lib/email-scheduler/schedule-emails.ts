@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { type Campaign, loadCampaign } from '#lib/campaigns/campaign.ts'
+import { loadCampaign } from '#lib/campaigns/campaign.ts'
 import { countUnplanned } from '#lib/campaigns/unplanned.ts'
-import { inTransaction, type Sql } from '#lib/platform/database.ts'
+import type { Sql } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { PlanDesk } from './plan-desk.ts'
 import { type BatchResult, scheduleBatch } from './schedule-batch.ts'
@@ -30,7 +30,7 @@ export async function scheduleEmailsForCampaign(
   let scheduled = 0
   const errors: string[] = []
   while (mayContinue()) {
-    const result = await runBatch(pool, desk, campaign, log)
+    const result = await desk.inTransaction(pool, workspaceId, (tx) => scheduleBatch(tx, desk, campaign, log))
     if (result.kind === 'planned') scheduled += result.scheduled
     else if (result.kind !== 'replanned') {
       const error = describe(result)
@@ -41,15 +41,6 @@ export async function scheduleEmailsForCampaign(
   const skipped = (await countEmails(pool, campaign.id)) - scheduled
   if (skipped > 0) log.info({ campaignId, skipped }, 'keys that were scheduled before were skipped')
   return { scheduled, skipped, errors, remaining: await countUnplanned(pool, campaign.id) }
-}
-
-async function runBatch(pool: pg.Pool, desk: PlanDesk, campaign: Campaign, log: Log): Promise<BatchResult> {
-  try {
-    return await inTransaction(pool, (tx) => scheduleBatch(tx, desk, campaign, log))
-  } catch (error) {
-    desk.forget(campaign.workspaceId)
-    throw error
-  }
 }
 
 function describe(result: Exclude<BatchResult, { kind: 'planned' | 'replanned' }>): string | undefined {
