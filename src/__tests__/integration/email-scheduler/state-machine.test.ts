@@ -90,17 +90,23 @@ const round: fc.Arbitrary<Round> = fc.oneof(
   { weight: 4, arbitrary: fc.constant('times are given' as const) },
 )
 
+/** The first answer only says that it is unknown; the second, what became of it. */
+const older = (hand: number): Drawn[][] => [[{ what: 'settle', hand }], [{ what: 'settle', hand }]]
+
 /** The way to the rarest corner: sent again by a person, under a new lease when the first attempt's answer comes. */
 const lateAnswer: fc.Arbitrary<Round[]> = fc
   .record({
     marks: fc.array(fc.record({ hand, truth: fc.constantFrom('accepted' as const, 'retry' as const) }), {
       minLength: 1,
     }),
-    settles: fc.array(fc.record({ what: fc.constant('settle' as const), hand: fc.nat({ max: 3 }) }), {
-      minLength: 1,
-      maxLength: 3,
-    }),
+    settles: fc.array(fc.record({ what: fc.constant('settle' as const), hand: fc.nat({ max: 3 }) }), { maxLength: 3 }),
     ending: fc.constantFrom<Drawn[][]>(
+      [
+        [{ what: 'mark', hand: 0, outcome: 'unknown', truth: 'accepted' }],
+        [{ what: 'settle', hand: 0 }],
+        ...older(1),
+        ...older(2),
+      ],
       [[{ what: 'release', hand: 0, suppressed: false }]],
       [[{ what: 'mark', hand: 0, outcome: 'accepted', truth: 'accepted' }], [{ what: 'settle', hand: 0 }]],
     ),
@@ -113,7 +119,6 @@ const lateAnswer: fc.Arbitrary<Round[]> = fc
     [{ what: 'recover' }],
     Array.from({ length: PROSPECTS * STEPS }, (_, index) => ({ what: 'again', email: index })),
     [{ what: 'claim', worker: 'B' }],
-    // The first answer only says that it is unknown; the second, what became of it.
     settles,
     settles,
     meanwhile,
