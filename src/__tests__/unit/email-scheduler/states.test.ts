@@ -6,10 +6,10 @@ import {
   isWaiting,
   mayBecome,
   PERSON_ACTIONS,
+  type ScheduledEmailStatus,
   SENT_BY_EVIDENCE,
   STATES,
   STATUSES,
-  type ScheduledEmailStatus,
   TRANSITIONS,
 } from '#lib/email-scheduler/states.ts'
 import { ScheduledEmailStatus as STATUS_ENUM } from '#lib/platform/generated/enums.ts'
@@ -27,9 +27,9 @@ const DESIGN: Record<ScheduledEmailStatus, ScheduledEmailStatus[]> = {
 }
 
 test('the arrows are those of the design', () => {
-  expect(Object.fromEntries(STATUSES.map((from) => [from, STATUSES.filter((to) => mayBecome(from, to)).sort()]))).toEqual(
-    Object.fromEntries(Object.entries(DESIGN).map(([from, to]) => [from, to.toSorted()])),
-  )
+  expect(
+    Object.fromEntries(STATUSES.map((from) => [from, STATUSES.filter((to) => mayBecome(from, to)).sort()])),
+  ).toEqual(Object.fromEntries(Object.entries(DESIGN).map(([from, to]) => [from, to.toSorted()])))
 })
 
 test('every state and every arrow has a sentence', () => {
