@@ -1,5 +1,5 @@
 import type { Sql } from '#lib/platform/database.ts'
-import type { CancelReason } from './cancel-reasons.ts'
+import type { CancelReason } from './reasons.ts'
 
 export type Owner = { campaignId: string } | { prospectId: string }
 

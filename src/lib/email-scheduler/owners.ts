@@ -1,5 +1,5 @@
 import type { Sql } from '#lib/platform/database.ts'
-import type { CancelReason } from './cancel-reasons.ts'
+import type { CancelReason } from './reasons.ts'
 
 /**
  * Locks the campaigns and prospects of these emails, in the order that everybody keeps (campaign, prospect, email, by

@@ -26,7 +26,7 @@ const idsOf = (emails: readonly { id: string }[]) => emails.map(({ id }) => id)
 
 const accept = (email: ClaimedEmail) => ({
   ...email,
-  marked: true,
+  marked: true as const,
   outcome: { kind: 'accepted', messageId: '<1@acme.test>' } as const,
 })
 

@@ -5,7 +5,7 @@ import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
 import { claimDue } from '#lib/email-scheduler/claim.ts'
 import { dismiss } from '#lib/email-scheduler/dismiss.ts'
 import { mark } from '#lib/email-scheduler/mark.ts'
-import type { SendOutcome } from '#lib/email-scheduler/outcome.ts'
+import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import type { PersonAnswer } from '#lib/email-scheduler/person-verb.ts'
 import { recover } from '#lib/email-scheduler/recover.ts'
 import { release } from '#lib/email-scheduler/release.ts'
@@ -338,7 +338,14 @@ async function perform(
       return { answer: answered?.answer ?? '' }
     }
     case 'settle': {
-      const [answered] = await settle(tx, [{ ...held(), marked: action.marked, outcome: asOutcome(action.outcome) }])
+      const [answered] = await settle(tx, [
+        {
+          ...held(),
+          ...(action.marked
+            ? { marked: true, outcome: asOutcome(action.outcome) }
+            : { marked: false, outcome: NO_CONNECTION }),
+        },
+      ])
       return { answer: [answered?.answer, answered?.status].filter(Boolean).join(' ') }
     }
     case 'release': {
@@ -383,6 +390,8 @@ function listed(entries: [number, string][]): string {
     .map(([index, what]) => `${index}:${what}`)
     .join(' ')
 }
+
+const NO_CONNECTION: Refused = { kind: 'retry', scope: 'mailbox', code: 'ECONNECTION', reason: 'No connection.' }
 
 function asOutcome(outcome: Outcome): SendOutcome {
   const refusal = { scope: 'message', code: 'TEST', reason: 'The provider refused it.' } as const

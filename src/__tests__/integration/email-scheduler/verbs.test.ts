@@ -3,7 +3,7 @@ import { cancel } from '#lib/email-scheduler/cancel.ts'
 import { type ClaimedEmail, claimByIds, claimDue } from '#lib/email-scheduler/claim.ts'
 import { dismiss } from '#lib/email-scheduler/dismiss.ts'
 import { mark } from '#lib/email-scheduler/mark.ts'
-import type { SendOutcome } from '#lib/email-scheduler/outcome.ts'
+import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import { recover } from '#lib/email-scheduler/recover.ts'
 import { type ReleaseTo, release } from '#lib/email-scheduler/release.ts'
 import { assumeDelivered, sendAgain } from '#lib/email-scheduler/resolve.ts'
@@ -27,14 +27,14 @@ beforeEach(async () => {
 
 const ACCEPTED: SendOutcome = { kind: 'accepted', messageId: '<1@acme.test>', threadId: 'thread-1' }
 const UNKNOWN: SendOutcome = { kind: 'unknown', code: 'TIMEOUT', reason: 'No answer came.' }
-const REJECTED: SendOutcome = {
+const REJECTED: Refused = {
   kind: 'rejected',
   scope: 'recipient',
   code: 'MAIL_HARD_BOUNCE',
   reason: 'The address does not exist.',
   providerText: '550 5.1.1 no such user',
 }
-const LATER: SendOutcome = {
+const LATER: Refused = {
   kind: 'retry',
   scope: 'domain',
   code: 'GREYLISTED',
@@ -334,6 +334,55 @@ test('an unknown that a person took as delivered counts from when it was handed 
   const row = await rowOf(id)
   expect(row.sent_at).toEqual(row.submit_started_at)
   expect(await eventsOf(id)).toMatchObject([{ to_status: 'SENT', reason: 'ASSUMED_DELIVERED' }])
+})
+
+test('what was taken as delivered learns the thread it went out in, and stays as it is', async () => {
+  const [id] = await one()
+  const claimed = await claimAndMark(id)
+  await settleOne({ ...claimed, marked: true, outcome: UNKNOWN })
+  await person((tx) => assumeDelivered(tx, campaign.workspaceId, [id]))
+  const before = await rowOf(id)
+  expect(await settleOne({ ...claimed, marked: true, outcome: ACCEPTED })).toMatchObject({
+    answer: 'late',
+    status: 'SENT',
+  })
+  expect(await rowOf(id)).toMatchObject({ sent_at: before.sent_at, message_id: '<1@acme.test>', thread_id: 'thread-1' })
+})
+
+test('an acceptance after it failed for good: a retry finds it sent, and sends nothing', async () => {
+  const [id] = await one()
+  const first = await claimAndMark(id)
+  await settleOne({ ...first, marked: true, outcome: UNKNOWN })
+  await db.travel('6 minutes')
+  await person((tx) => sendAgain(tx, campaign.workspaceId, [id], 5 * 60_000))
+  await attempt(id, REJECTED)
+  expect(await settleOne({ ...first, marked: true, outcome: ACCEPTED })).toMatchObject({
+    answer: 'late',
+    status: 'PERMANENTLY_FAILED',
+  })
+  expect(await person((tx) => retryFailed(tx, campaign.workspaceId, [id]))).toEqual([
+    { id, answer: 'done', status: 'SENT' },
+  ])
+})
+
+test('answers to two attempts of one email may come in one call', async () => {
+  const [id] = await one()
+  const first = await claimAndMark(id)
+  await settleOne({ ...first, marked: true, outcome: UNKNOWN })
+  await db.travel('6 minutes')
+  await person((tx) => sendAgain(tx, campaign.workspaceId, [id], 5 * 60_000))
+  const second = await claimAndMark(id)
+  const answers = await inTransaction(db.pool, (tx) =>
+    settle(tx, [
+      { ...first, marked: true, outcome: REJECTED },
+      { ...second, marked: true, outcome: LATER },
+    ]),
+  )
+  expect(answers).toMatchObject([
+    { leaseToken: 1, answer: 'late' },
+    { leaseToken: 2, answer: 'settled', status: 'RETRY_SCHEDULED' },
+  ])
+  expect(await attemptsOf(id)).toMatchObject([{ evidence: 'REJECTED' }, { outcome: 'RETRY', evidence: null }])
 })
 
 test('a failed email that was dismissed keeps its state and its key, and can be brought back', async () => {
