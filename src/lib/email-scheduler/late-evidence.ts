@@ -5,7 +5,7 @@ import type { CancelReason, MoveReason } from './reasons.ts'
 import { retryAtAfterProof, retryDelaysMs } from './retry-policy.ts'
 import { readRetrySettings } from './retry-settings.ts'
 import type { SettleAnswer, Settlement } from './settle.ts'
-import type { ScheduledEmailStatus } from './states.ts'
+import { type ScheduledEmailStatus, SENT_BY_EVIDENCE } from './states.ts'
 import { cancelSuccessors } from './successors.ts'
 
 /**
@@ -50,10 +50,10 @@ export async function moveAccepted(tx: Sql, ids: readonly string[]): Promise<str
        last_error = NULL, last_error_code = NULL, next_retry_at = NULL, ready_at = NULL, blocker = NULL,
        cancelled_at = NULL, cancel_reason = NULL, updated_at = app_now()
      FROM email_attempts a
-     WHERE e.id = ANY($1::uuid[]) AND e.status IN ('OUTCOME_UNKNOWN', 'RETRY_SCHEDULED', 'CANCELLED')
+     WHERE e.id = ANY($1::uuid[]) AND e.status = ANY($2::scheduled_email_status[])
        AND a.email_id = e.id AND a.lease_token = e.accepted_token
      RETURNING e.id`,
-    [ids],
+    [ids, SENT_BY_EVIDENCE],
   )
   return rows.map(({ id }) => id)
 }
