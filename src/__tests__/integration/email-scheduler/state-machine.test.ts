@@ -127,13 +127,31 @@ const lateAnswer: fc.Arbitrary<Round[]> = fc
     [{ what: 'recover' }],
   ])
 
+/** Every run ends with a stop that meets what workers are just giving back: after it, little happens any more. */
+const handled: fc.Arbitrary<Drawn> = fc.oneof(
+  fc.record({ what: fc.constant('settle' as const), hand }),
+  fc.record({ what: fc.constant('release' as const), hand, suppressed: fc.constant(false) }),
+  fc.record({ what: fc.constant('recover' as const) }),
+)
+const ending: fc.Arbitrary<Round[]> = fc
+  .record({ claims: fc.boolean(), expired: fc.boolean(), left: leaving, first: handled, second: handled })
+  .map(({ claims, expired, left, first, second }): Round[] => [
+    'times are given',
+    ...(claims ? [[{ what: 'claim', worker: 'A' } as const]] : []),
+    ...(expired ? ['time passes' as const] : []),
+    [left, first, second],
+  ])
+
 const plans = fc
-  .array(fc.oneof({ weight: 12, arbitrary: round.map((one) => [one]) }, { weight: 1, arbitrary: lateAnswer }), {
-    minLength: 10,
-    maxLength: 40,
-    size: 'max',
-  })
-  .map((parts) => parts.flat())
+  .tuple(
+    fc.array(fc.oneof({ weight: 12, arbitrary: round.map((one) => [one]) }, { weight: 1, arbitrary: lateAnswer }), {
+      minLength: 3,
+      maxLength: 25,
+      size: 'max',
+    }),
+    ending,
+  )
+  .map(([parts, last]) => [...parts.flat(), ...last])
 
 test(
   'whatever happens at once, the queue is where one order of it would have left it',

@@ -365,6 +365,19 @@ test('an acceptance after it failed for good: a retry finds it sent, and sends n
   ])
 })
 
+test('a late refusal says nothing about the attempt after it, which is unknown as well', async () => {
+  const [id] = await one()
+  const first = await claimAndMark(id)
+  await settleOne({ ...first, marked: true, outcome: UNKNOWN })
+  await db.travel('6 minutes')
+  await person((tx) => sendAgain(tx, campaign.workspaceId, [id], 5 * 60_000))
+  await attempt(id, UNKNOWN)
+  expect(await settleOne({ ...first, marked: true, outcome: LATER })).toMatchObject({
+    answer: 'late',
+    status: 'OUTCOME_UNKNOWN',
+  })
+})
+
 test('answers to two attempts of one email may come in one call', async () => {
   const [id] = await one()
   const first = await claimAndMark(id)
