@@ -131,6 +131,7 @@ async function requeueProvenUnsent(
     const notBefore = outcome.kind === 'retry' ? outcome.notBefore : undefined
     return [{ row, outcome, retryAt: retryAtAfterProof(delaysMs, row.attempts, row.at, notBefore) }]
   })
+  if (moves.length === 0) return
   await tx.query(
     `UPDATE scheduled_emails e SET
        status = CASE WHEN s.cancel_reason IS NULL THEN 'RETRY_SCHEDULED' ELSE 'CANCELLED' END::scheduled_email_status,
