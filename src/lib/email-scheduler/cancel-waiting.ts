@@ -1,6 +1,6 @@
 import type { Sql } from '#lib/platform/database.ts'
-import type { CancelReason } from './cancel-reasons.ts'
 import { FREE_THEIR_PLACES } from './freed-places.ts'
+import type { CancelReason } from './reasons.ts'
 
 export type Owner = { campaignId: string } | { prospectId: string }
 

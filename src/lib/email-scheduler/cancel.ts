@@ -1,6 +1,7 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { FREE_THEIR_PLACES } from './freed-places.ts'
 import { answerEach, lockOwned, type PersonAnswer } from './person-verb.ts'
+import type { CancelReason } from './reasons.ts'
 import type { ScheduledEmailStatus } from './states.ts'
 import { cancelSuccessors } from './successors.ts'
 
@@ -8,7 +9,7 @@ import { cancelSuccessors } from './successors.ts'
 export async function cancel(tx: Sql, workspaceId: string, ids: readonly string[]): Promise<PersonAnswer[]> {
   const owned = await lockOwned(tx, workspaceId, ids)
   const { rows } = await tx.query<{ id: string }>(
-    `WITH cancelled AS (UPDATE scheduled_emails SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = 'BY_PERSON',
+    `WITH cancelled AS (UPDATE scheduled_emails SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = '${'BY_PERSON' satisfies CancelReason}',
        next_retry_at = NULL, ready_at = NULL, blocker = NULL, updated_at = app_now()
      WHERE workspace_id = $1 AND id = ANY($2::uuid[]) AND status IN ('SCHEDULED', 'RETRY_SCHEDULED')
      RETURNING *), ${FREE_THEIR_PLACES}

@@ -1,5 +1,6 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { answerEach, lockOwned, type PersonAnswer } from './person-verb.ts'
+import type { CancelReason } from './reasons.ts'
 import type { ScheduledEmailStatus } from './states.ts'
 import { cancelSuccessors } from './successors.ts'
 
@@ -13,7 +14,7 @@ export async function dismiss(tx: Sql, workspaceId: string, ids: readonly string
     `UPDATE scheduled_emails SET
        status = CASE status WHEN 'OUTCOME_UNKNOWN' THEN 'CANCELLED' ELSE status END,
        cancelled_at = CASE status WHEN 'OUTCOME_UNKNOWN' THEN app_now() END,
-       cancel_reason = CASE status WHEN 'OUTCOME_UNKNOWN' THEN 'DISMISSED' END,
+       cancel_reason = CASE status WHEN 'OUTCOME_UNKNOWN' THEN '${'DISMISSED' satisfies CancelReason}' END,
        dismissed_at = CASE status WHEN 'PERMANENTLY_FAILED' THEN app_now() END,
        updated_at = app_now()
      WHERE workspace_id = $1 AND id = ANY($2::uuid[])

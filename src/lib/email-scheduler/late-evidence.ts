@@ -1,11 +1,11 @@
 import type { Sql } from '#lib/platform/database.ts'
 import type { EmailKind } from '#lib/platform/generated/enums.ts'
-import type { CancelReason } from './cancel-reasons.ts'
 import { attemptOutcome, isRefusal } from './outcome.ts'
+import type { CancelReason, MoveReason } from './reasons.ts'
 import { retryAtAfterProof, retryDelaysMs } from './retry-policy.ts'
 import { readRetrySettings } from './retry-settings.ts'
 import type { SettleAnswer, Settlement } from './settle.ts'
-import type { ScheduledEmailStatus } from './states.ts'
+import { type ScheduledEmailStatus, SENT_BY_EVIDENCE } from './states.ts'
 import { cancelSuccessors } from './successors.ts'
 
 /**
@@ -46,14 +46,14 @@ export async function moveAccepted(tx: Sql, ids: readonly string[]): Promise<str
   const { rows } = await tx.query<{ id: string }>(
     `UPDATE scheduled_emails e SET
        status = 'SENT', sent_at = a.marked_at, message_id = coalesce(a.message_id, e.message_id),
-       thread_id = coalesce(a.thread_id, e.thread_id), status_reason = 'ACCEPTED_AFTER_ALL',
+       thread_id = coalesce(a.thread_id, e.thread_id), status_reason = '${'ACCEPTED_AFTER_ALL' satisfies MoveReason}',
        last_error = NULL, last_error_code = NULL, next_retry_at = NULL, ready_at = NULL, blocker = NULL,
        cancelled_at = NULL, cancel_reason = NULL, updated_at = app_now()
      FROM email_attempts a
-     WHERE e.id = ANY($1::uuid[]) AND e.status IN ('OUTCOME_UNKNOWN', 'RETRY_SCHEDULED', 'CANCELLED')
+     WHERE e.id = ANY($1::uuid[]) AND e.status = ANY($2::scheduled_email_status[])
        AND a.email_id = e.id AND a.lease_token = e.accepted_token
      RETURNING e.id`,
-    [ids],
+    [ids, SENT_BY_EVIDENCE],
   )
   return rows.map(({ id }) => id)
 }
@@ -86,11 +86,19 @@ async function keepWithAttempts(tx: Sql, late: readonly Settlement[]): Promise<S
 async function acceptLate(tx: Sql, accepted: readonly Settlement[]): Promise<void> {
   if (accepted.length === 0) return
   const ids = accepted.map(({ id }) => id)
+  const outcomes = accepted.map(({ outcome }) => (outcome.kind === 'accepted' ? outcome : undefined))
+  // Also where a person took it as delivered: a follow-up needs the thread that it went out in.
   await tx.query(
-    `UPDATE scheduled_emails e SET accepted_token = s.lease_token, updated_at = app_now()
-     FROM unnest($1::uuid[], $2::int[]) AS s(id, lease_token)
+    `UPDATE scheduled_emails e SET accepted_token = s.lease_token, updated_at = app_now(),
+       message_id = coalesce(e.message_id, s.message_id), thread_id = coalesce(e.thread_id, s.thread_id)
+     FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[]) AS s(id, lease_token, message_id, thread_id)
      WHERE e.id = s.id AND e.accepted_token IS NULL`,
-    [ids, accepted.map(({ leaseToken }) => leaseToken)],
+    [
+      ids,
+      accepted.map(({ leaseToken }) => leaseToken),
+      outcomes.map((outcome) => outcome?.messageId ?? null),
+      outcomes.map((outcome) => outcome?.threadId ?? null),
+    ],
   )
   await moveAccepted(tx, ids)
 }
@@ -115,21 +123,22 @@ async function requeueProvenUnsent(
     tx,
     rows.map((row) => row.workspace_id),
   )
-  const outcomes = new Map(refused.map(({ id, outcome }) => [id, outcome]))
+  const outcomes = new Map(refused.map(({ id, leaseToken, outcome }) => [keyOf(id, leaseToken), outcome]))
   const moves = rows.flatMap((row) => {
-    const outcome = outcomes.get(row.id)
+    const outcome = outcomes.get(keyOf(row.id, row.lease_token))
     if (!outcome || !isRefusal(outcome)) return []
     const delaysMs = retryDelaysMs(row.kind, settings.get(row.workspace_id))
     const notBefore = outcome.kind === 'retry' ? outcome.notBefore : undefined
     return [{ row, outcome, retryAt: retryAtAfterProof(delaysMs, row.attempts, row.at, notBefore) }]
   })
+  if (moves.length === 0) return
   await tx.query(
     `UPDATE scheduled_emails e SET
        status = CASE WHEN s.cancel_reason IS NULL THEN 'RETRY_SCHEDULED' ELSE 'CANCELLED' END::scheduled_email_status,
        next_retry_at = CASE WHEN s.cancel_reason IS NULL THEN s.retry_at END,
        ready_at = CASE WHEN s.cancel_reason IS NULL THEN s.retry_at END,
        cancelled_at = CASE WHEN s.cancel_reason IS NOT NULL THEN s.at END, cancel_reason = s.cancel_reason,
-       last_error = s.reason, last_error_code = s.code, status_reason = 'PROVEN_UNSENT', updated_at = s.at
+       last_error = s.reason, last_error_code = s.code, status_reason = '${'PROVEN_UNSENT' satisfies MoveReason}', updated_at = s.at
      FROM unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
        AS s(id, lease_token, retry_at, cancel_reason, reason, code, at)
      WHERE e.id = s.id AND e.status = 'OUTCOME_UNKNOWN' AND e.lease_token = s.lease_token`,

@@ -3,7 +3,7 @@ import type { AttemptOutcome } from '#lib/platform/generated/enums.ts'
 /** What a failure is about: the recipient or message alone, or everything that leaves the mailbox or goes to the domain. */
 export type Scope = 'recipient' | 'message' | 'mailbox' | 'domain'
 
-type Refusal = {
+type Failure = {
   scope: Scope
   code: string
   /** For people, in plain words. */
@@ -16,9 +16,9 @@ type Refusal = {
 export type SendOutcome =
   | { kind: 'accepted'; messageId: string; threadId?: string; providerText?: string }
   /** Definitely not sent; may work later, not before the provider's own time if it named one. */
-  | ({ kind: 'retry'; notBefore?: Date } & Refusal)
+  | ({ kind: 'retry'; notBefore?: Date } & Failure)
   /** Definitely not sent, and never will be. */
-  | ({ kind: 'rejected' } & Refusal)
+  | ({ kind: 'rejected' } & Failure)
   /** Handed over, no answer: never retried on a guess. */
   | { kind: 'unknown'; code: string; reason: string; providerText?: string }
 
@@ -34,8 +34,9 @@ export function attemptOutcome(outcome: SendOutcome): AttemptOutcome {
   return ATTEMPT_OUTCOMES[outcome.kind]
 }
 
-export function isRefusal(
-  outcome: SendOutcome,
-): outcome is Extract<SendOutcome, { kind: 'retry' } | { kind: 'rejected' }> {
+/** Definitely not sent, whether or not a later attempt may be. */
+export type Refused = Extract<SendOutcome, { kind: 'retry' } | { kind: 'rejected' }>
+
+export function isRefusal(outcome: SendOutcome): outcome is Refused {
   return outcome.kind === 'retry' || outcome.kind === 'rejected'
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '#lib/platform/database.ts'
-import type { CancelReason } from './cancel-reasons.ts'
+import type { CancelReason } from './reasons.ts'
 
 /**
  * Locks the campaigns and prospects of these emails, in the order that everybody keeps (campaign, prospect, email, by
@@ -29,11 +29,11 @@ export async function lockOwners(
   const { rows } = await tx.query<{ id: string; reason: CancelReason }>(
     `SELECT id, reason FROM (
        SELECT e.id, CASE
-         WHEN c.status = 'STOPPED' THEN 'CAMPAIGN_STOPPED'
-         WHEN p.erased_at IS NOT NULL THEN 'PROSPECT_ERASED'
-         WHEN p.unsubscribed_at IS NOT NULL THEN 'PROSPECT_UNSUBSCRIBED'
-         WHEN p.bounced_at IS NOT NULL THEN 'PROSPECT_BOUNCED'
-         WHEN p.replied_at IS NOT NULL THEN 'PROSPECT_REPLIED'
+         WHEN c.status = 'STOPPED' THEN '${'CAMPAIGN_STOPPED' satisfies CancelReason}'
+         WHEN p.erased_at IS NOT NULL THEN '${'PROSPECT_ERASED' satisfies CancelReason}'
+         WHEN p.unsubscribed_at IS NOT NULL THEN '${'PROSPECT_UNSUBSCRIBED' satisfies CancelReason}'
+         WHEN p.bounced_at IS NOT NULL THEN '${'PROSPECT_BOUNCED' satisfies CancelReason}'
+         WHEN p.replied_at IS NOT NULL THEN '${'PROSPECT_REPLIED' satisfies CancelReason}'
        END AS reason
        FROM scheduled_emails e JOIN campaigns c ON c.id = e.campaign_id JOIN prospects p ON p.id = e.prospect_id
        WHERE e.id = ANY($1::uuid[])

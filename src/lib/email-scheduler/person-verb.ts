@@ -1,6 +1,6 @@
 import type { Sql } from '#lib/platform/database.ts'
-import type { CancelReason } from './cancel-reasons.ts'
 import { lockOwners } from './owners.ts'
+import type { CancelReason } from './reasons.ts'
 import type { ScheduledEmailStatus } from './states.ts'
 
 /** Why a person's wish was not met, in words. A route answers 404 to the first and 409 to the others. */

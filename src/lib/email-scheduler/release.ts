@@ -1,9 +1,9 @@
 import type { Sql } from '#lib/platform/database.ts'
-import type { CancelReason } from './cancel-reasons.ts'
 import type { ClaimedEmail } from './claim.ts'
 import { moveAccepted } from './late-evidence.ts'
 import { inLockOrder } from './lease.ts'
 import { lockOwners } from './owners.ts'
+import type { CancelReason } from './reasons.ts'
 import type { ScheduledEmailStatus } from './states.ts'
 import { cancelSuccessors } from './successors.ts'
 

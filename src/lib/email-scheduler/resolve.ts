@@ -1,12 +1,13 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { answerEach, lockOwned, type OwnedEmail, type PersonAnswer, refusalByOwner } from './person-verb.ts'
+import type { MoveReason } from './reasons.ts'
 import type { ScheduledEmailStatus } from './states.ts'
 
 /** A person takes unknown emails as delivered: they count as sent from the moment they were handed over. */
 export async function assumeDelivered(tx: Sql, workspaceId: string, ids: readonly string[]): Promise<PersonAnswer[]> {
   const owned = await lockOwned(tx, workspaceId, ids)
   const { rows } = await tx.query<{ id: string }>(
-    `UPDATE scheduled_emails SET status = 'SENT', sent_at = submit_started_at, status_reason = 'ASSUMED_DELIVERED',
+    `UPDATE scheduled_emails SET status = 'SENT', sent_at = submit_started_at, status_reason = '${'ASSUMED_DELIVERED' satisfies MoveReason}',
        updated_at = app_now()
      WHERE workspace_id = $1 AND id = ANY($2::uuid[]) AND status = 'OUTCOME_UNKNOWN'
      RETURNING id`,
@@ -30,7 +31,7 @@ export async function sendAgain(
   const wanted = owned.filter((email) => refusalByOwner(email) === undefined).map(({ id }) => id)
   const { rows } = await tx.query<{ id: string }>(
     `UPDATE scheduled_emails SET status = 'RETRY_SCHEDULED', next_retry_at = app_now(), ready_at = app_now(),
-       status_reason = 'SENT_AGAIN_BY_PERSON', updated_at = app_now()
+       status_reason = '${'SENT_AGAIN_BY_PERSON' satisfies MoveReason}', updated_at = app_now()
      WHERE workspace_id = $1 AND id = ANY($2::uuid[]) AND status = 'OUTCOME_UNKNOWN'
        AND submit_started_at + $3 * interval '1 millisecond' <= app_now()
      RETURNING id`,

@@ -1,5 +1,6 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { answerEach, lockOwned, type OwnedEmail, type PersonAnswer, refusalByOwner } from './person-verb.ts'
+import type { MoveReason } from './reasons.ts'
 import type { ScheduledEmailStatus } from './states.ts'
 import { reviveSuccessors } from './successors.ts'
 
@@ -13,7 +14,7 @@ export async function restore(tx: Sql, workspaceId: string, ids: readonly string
   const wanted = owned.filter((email) => refusal(email) === undefined).map(({ id }) => id)
   const { rows } = await tx.query<{ id: string }>(
     `UPDATE scheduled_emails e SET status = 'SCHEDULED', cancelled_at = NULL, cancel_reason = NULL, attempts = 0,
-       last_error = NULL, last_error_code = NULL, status_reason = 'RESTORED', plan_version = 0, updated_at = app_now(),
+       last_error = NULL, last_error_code = NULL, status_reason = '${'RESTORED' satisfies MoveReason}', plan_version = 0, updated_at = app_now(),
        ready_at = CASE WHEN NOT EXISTS (
          SELECT FROM scheduled_emails b WHERE b.campaign_prospect_id = e.campaign_prospect_id
            AND b.step_number < e.step_number AND b.status <> 'SENT') THEN e.scheduled_for END

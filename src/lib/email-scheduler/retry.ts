@@ -1,6 +1,7 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { moveAccepted } from './late-evidence.ts'
 import { answerEach, lockOwned, type OwnedEmail, type PersonAnswer, refusalByOwner } from './person-verb.ts'
+import type { MoveReason } from './reasons.ts'
 import type { ScheduledEmailStatus } from './states.ts'
 import { reviveSuccessors } from './successors.ts'
 
@@ -10,7 +11,7 @@ export async function retryFailed(tx: Sql, workspaceId: string, ids: readonly st
   const wanted = owned.filter((email) => refusal(email) === undefined).map(({ id }) => id)
   const { rows } = await tx.query<{ id: string }>(
     `UPDATE scheduled_emails SET status = 'RETRY_SCHEDULED', attempts = 0, next_retry_at = app_now(), ready_at = app_now(),
-       last_error = NULL, last_error_code = NULL, dismissed_at = NULL, status_reason = 'RETRIED_BY_PERSON',
+       last_error = NULL, last_error_code = NULL, dismissed_at = NULL, status_reason = '${'RETRIED_BY_PERSON' satisfies MoveReason}',
        updated_at = app_now()
      WHERE workspace_id = $1 AND id = ANY($2::uuid[]) AND status = 'PERMANENTLY_FAILED'
      RETURNING id`,

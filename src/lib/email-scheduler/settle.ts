@@ -1,28 +1,27 @@
 import type { Sql } from '#lib/platform/database.ts'
 import type { EmailKind } from '#lib/platform/generated/enums.ts'
-import type { CancelReason } from './cancel-reasons.ts'
 import type { ClaimedEmail } from './claim.ts'
 import { moveAccepted, recordLateEvidence } from './late-evidence.ts'
 import { inLockOrder } from './lease.ts'
-import { attemptOutcome, isRefusal, type SendOutcome } from './outcome.ts'
+import { attemptOutcome, isRefusal, type Refused, type SendOutcome } from './outcome.ts'
 import { lockOwners } from './owners.ts'
+import type { CancelReason } from './reasons.ts'
 import { nextRetryAt, retryDelaysMs } from './retry-policy.ts'
 import { readRetrySettings } from './retry-settings.ts'
 import type { ScheduledEmailStatus, Transition } from './states.ts'
 import { cancelSuccessors } from './successors.ts'
 
-export type Settlement = Pick<ClaimedEmail, 'id' | 'leaseToken' | 'worker' | 'claimedAt'> & {
-  /**
-   * Whether the settler itself set the mark. A connection may fail before it; but a second holder of the same token that
-   * never marked must not settle what the first one is submitting.
-   */
-  marked: boolean
-  outcome: SendOutcome
-  /** What each guard answered at the mark. */
-  receipt?: Record<string, unknown>
-  /** The workspace's local date of the sending, where it differs from the plan's. */
-  localDate?: string
-}
+/**
+ * `marked`: whether the settler itself set the mark. A connection may fail before it, which proves that nothing was
+ * sent; but a second holder of the same token that never marked must not settle what the first one is submitting.
+ */
+export type Settlement = Pick<ClaimedEmail, 'id' | 'leaseToken' | 'worker' | 'claimedAt'> &
+  ({ marked: true; outcome: SendOutcome } | { marked: false; outcome: Refused }) & {
+    /** What each guard answered at the mark. */
+    receipt?: Record<string, unknown>
+    /** The workspace's local date of the sending, where it differs from the plan's. */
+    localDate?: string
+  }
 
 /**
  * `late`: the lease was lost, and what the provider said counts as evidence. `already-settled`: this attempt's end is
@@ -61,9 +60,9 @@ export async function settle(tx: Sql, settlements: readonly Settlement[]): Promi
   const held = new Map(rows.map((row) => [row.id, row]))
   const statuses = new Map(rows.map((row) => [row.id, row.status]))
 
-  const failed = refused.flatMap(({ id, outcome }) => {
+  const failed = refused.flatMap(({ id, leaseToken, outcome }) => {
     const row = held.get(id)
-    return row?.status === 'FAILED' ? [{ row, outcome }] : []
+    return row?.status === 'FAILED' && row.lease_token === leaseToken ? [{ row, outcome }] : []
   })
   for (const [id, status] of await decide(tx, failed, unwanted)) statuses.set(id, status)
 

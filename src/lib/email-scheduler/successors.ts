@@ -1,6 +1,6 @@
 import type { Sql } from '#lib/platform/database.ts'
-import type { CancelReason } from './cancel-reasons.ts'
 import { FREE_THEIR_PLACES } from './freed-places.ts'
+import type { CancelReason, MoveReason } from './reasons.ts'
 
 type PredecessorReason = Extract<CancelReason, 'PREDECESSOR_FAILED' | 'PREDECESSOR_CANCELLED'>
 
@@ -28,7 +28,7 @@ export async function reviveSuccessors(tx: Sql, ids: readonly string[], reason: 
   if (ids.length === 0) return
   await tx.query(
     `UPDATE scheduled_emails e SET status = 'SCHEDULED', cancelled_at = NULL, cancel_reason = NULL,
-       status_reason = 'PREDECESSOR_REVIVED', ready_at = NULL, plan_version = 0, updated_at = app_now()
+       status_reason = '${'PREDECESSOR_REVIVED' satisfies MoveReason}', ready_at = NULL, plan_version = 0, updated_at = app_now()
      FROM scheduled_emails p
      WHERE p.id = ANY($1::uuid[]) AND e.campaign_prospect_id = p.campaign_prospect_id AND e.step_number > p.step_number
        AND e.status = 'CANCELLED' AND e.cancel_reason = $2 AND e.marked_token IS NULL

@@ -1,4 +1,4 @@
-import type { CancelReason } from '#lib/email-scheduler/cancel-reasons.ts'
+import type { CancelReason } from '#lib/email-scheduler/reasons.ts'
 import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
 import type { AttemptOutcome } from '#lib/platform/generated/enums.ts'
 

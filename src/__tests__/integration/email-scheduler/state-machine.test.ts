@@ -5,7 +5,7 @@ import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
 import { claimDue } from '#lib/email-scheduler/claim.ts'
 import { dismiss } from '#lib/email-scheduler/dismiss.ts'
 import { mark } from '#lib/email-scheduler/mark.ts'
-import type { SendOutcome } from '#lib/email-scheduler/outcome.ts'
+import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import type { PersonAnswer } from '#lib/email-scheduler/person-verb.ts'
 import { recover } from '#lib/email-scheduler/recover.ts'
 import { release } from '#lib/email-scheduler/release.ts'
@@ -90,17 +90,23 @@ const round: fc.Arbitrary<Round> = fc.oneof(
   { weight: 4, arbitrary: fc.constant('times are given' as const) },
 )
 
+/** The first answer only says that it is unknown; the second, what became of it. */
+const older = (hand: number): Drawn[][] => [[{ what: 'settle', hand }], [{ what: 'settle', hand }]]
+
 /** The way to the rarest corner: sent again by a person, under a new lease when the first attempt's answer comes. */
 const lateAnswer: fc.Arbitrary<Round[]> = fc
   .record({
     marks: fc.array(fc.record({ hand, truth: fc.constantFrom('accepted' as const, 'retry' as const) }), {
       minLength: 1,
     }),
-    settles: fc.array(fc.record({ what: fc.constant('settle' as const), hand: fc.nat({ max: 3 }) }), {
-      minLength: 1,
-      maxLength: 3,
-    }),
+    settles: fc.array(fc.record({ what: fc.constant('settle' as const), hand: fc.nat({ max: 3 }) }), { maxLength: 3 }),
     ending: fc.constantFrom<Drawn[][]>(
+      [
+        [{ what: 'mark', hand: 0, outcome: 'unknown', truth: 'accepted' }],
+        [{ what: 'settle', hand: 0 }],
+        ...older(1),
+        ...older(2),
+      ],
       [[{ what: 'release', hand: 0, suppressed: false }]],
       [[{ what: 'mark', hand: 0, outcome: 'accepted', truth: 'accepted' }], [{ what: 'settle', hand: 0 }]],
     ),
@@ -113,7 +119,6 @@ const lateAnswer: fc.Arbitrary<Round[]> = fc
     [{ what: 'recover' }],
     Array.from({ length: PROSPECTS * STEPS }, (_, index) => ({ what: 'again', email: index })),
     [{ what: 'claim', worker: 'B' }],
-    // The first answer only says that it is unknown; the second, what became of it.
     settles,
     settles,
     meanwhile,
@@ -122,13 +127,31 @@ const lateAnswer: fc.Arbitrary<Round[]> = fc
     [{ what: 'recover' }],
   ])
 
+/** Every run ends with a stop that meets what workers are just giving back: after it, little happens any more. */
+const handled: fc.Arbitrary<Drawn> = fc.oneof(
+  fc.record({ what: fc.constant('settle' as const), hand }),
+  fc.record({ what: fc.constant('release' as const), hand, suppressed: fc.constant(false) }),
+  fc.record({ what: fc.constant('recover' as const) }),
+)
+const ending: fc.Arbitrary<Round[]> = fc
+  .record({ claims: fc.boolean(), expired: fc.boolean(), left: leaving, first: handled, second: handled })
+  .map(({ claims, expired, left, first, second }): Round[] => [
+    'times are given',
+    ...(claims ? [[{ what: 'claim', worker: 'A' } as const]] : []),
+    ...(expired ? ['time passes' as const] : []),
+    [left, first, second],
+  ])
+
 const plans = fc
-  .array(fc.oneof({ weight: 12, arbitrary: round.map((one) => [one]) }, { weight: 1, arbitrary: lateAnswer }), {
-    minLength: 10,
-    maxLength: 40,
-    size: 'max',
-  })
-  .map((parts) => parts.flat())
+  .tuple(
+    fc.array(fc.oneof({ weight: 12, arbitrary: round.map((one) => [one]) }, { weight: 1, arbitrary: lateAnswer }), {
+      minLength: 3,
+      maxLength: 25,
+      size: 'max',
+    }),
+    ending,
+  )
+  .map(([parts, last]) => [...parts.flat(), ...last])
 
 test(
   'whatever happens at once, the queue is where one order of it would have left it',
@@ -333,7 +356,14 @@ async function perform(
       return { answer: answered?.answer ?? '' }
     }
     case 'settle': {
-      const [answered] = await settle(tx, [{ ...held(), marked: action.marked, outcome: asOutcome(action.outcome) }])
+      const [answered] = await settle(tx, [
+        {
+          ...held(),
+          ...(action.marked
+            ? { marked: true, outcome: asOutcome(action.outcome) }
+            : { marked: false, outcome: NO_CONNECTION }),
+        },
+      ])
       return { answer: [answered?.answer, answered?.status].filter(Boolean).join(' ') }
     }
     case 'release': {
@@ -378,6 +408,8 @@ function listed(entries: [number, string][]): string {
     .map(([index, what]) => `${index}:${what}`)
     .join(' ')
 }
+
+const NO_CONNECTION: Refused = { kind: 'retry', scope: 'mailbox', code: 'ECONNECTION', reason: 'No connection.' }
 
 function asOutcome(outcome: Outcome): SendOutcome {
   const refusal = { scope: 'message', code: 'TEST', reason: 'The provider refused it.' } as const

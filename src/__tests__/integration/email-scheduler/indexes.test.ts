@@ -1,0 +1,101 @@
+import { beforeAll, expect, test } from 'vitest'
+import { inTransaction } from '#lib/platform/database.ts'
+import { testDatabase } from '#tests/support/database.ts'
+import { makeCampaign, makeEmails, type TestCampaign } from '#tests/support/queue.ts'
+
+const db = testDatabase()
+let campaign: TestCampaign
+
+// Mostly sent and waiting for later, as a queue that has run for a while: then the planner has a reason to choose.
+beforeAll(async () => {
+  campaign = await makeCampaign(db.pool)
+  await inTransaction(db.pool, async (tx) => {
+    await makeEmails(tx, campaign, 2_000, 2)
+    for (let other = 0; other < 9; other += 1) await makeEmails(tx, await makeCampaign(tx), 2_000, 2)
+    await tx.query('SET LOCAL session_replication_role = replica')
+    await tx.query(
+      `UPDATE scheduled_emails SET status = 'SENT', sent_at = app_now() WHERE step_number = 1 AND get_byte(uuid_send(id), 15) < 200`,
+    )
+    await tx.query(
+      `UPDATE scheduled_emails SET ready_at = app_now() + interval '3 days' WHERE status = 'SCHEDULED' AND get_byte(uuid_send(id), 15) > 5`,
+    )
+    await tx.query(
+      `UPDATE scheduled_emails SET status = 'SENDING', lease_token = 1, leased_by = 'w', leased_at = app_now(),
+         lease_until = app_now() + interval '1 minute' WHERE status = 'SCHEDULED' AND get_byte(uuid_send(id), 15) = 3`,
+    )
+    await tx.query(
+      `UPDATE scheduled_emails SET status = 'OUTCOME_UNKNOWN', lease_token = 1, marked_token = 1, submit_started_at = app_now()
+       WHERE status = 'SCHEDULED' AND get_byte(uuid_send(id), 15) = 4`,
+    )
+    await tx.query(
+      `UPDATE scheduled_emails SET status = 'PERMANENTLY_FAILED' WHERE status = 'SCHEDULED' AND get_byte(uuid_send(id), 15) = 5`,
+    )
+    await tx.query(
+      `UPDATE scheduled_emails SET plan_version = 2 WHERE status = 'SCHEDULED' AND get_byte(uuid_send(id), 14) <> 0`,
+    )
+  })
+  await db.pool.query('ANALYZE scheduled_emails')
+})
+
+async function planOf(sql: string): Promise<string> {
+  const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`)
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
+
+test.each([
+  [
+    'a claim reads what is due in order, and nothing else',
+    () => `SELECT id FROM scheduled_emails WHERE mailbox_id = '${campaign.mailboxId}'
+      AND status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND ready_at <= app_now() ORDER BY ready_at LIMIT 100 FOR UPDATE SKIP LOCKED`,
+    'scheduled_emails_due_idx',
+  ],
+  [
+    'recovery reads the leases that ran out',
+    () =>
+      `SELECT id FROM scheduled_emails WHERE status = 'SENDING' AND lease_until <= app_now() ORDER BY lease_until LIMIT 100`,
+    'scheduled_emails_lease_idx',
+  ],
+  [
+    'the unknown tab',
+    () => `SELECT * FROM scheduled_emails WHERE workspace_id = '${campaign.workspaceId}' AND status = 'OUTCOME_UNKNOWN'
+      AND dismissed_at IS NULL ORDER BY id LIMIT 50`,
+    'scheduled_emails_attention_idx',
+  ],
+  [
+    'the count of what failed for good',
+    () => `SELECT count(*) FROM scheduled_emails WHERE workspace_id = '${campaign.workspaceId}'
+      AND status = 'PERMANENTLY_FAILED' AND dismissed_at IS NULL`,
+    'scheduled_emails_attention_idx',
+  ],
+  [
+    'what waits under an older plan',
+    () => `SELECT id FROM scheduled_emails WHERE mailbox_id = '${campaign.mailboxId}'
+      AND status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND plan_version < 2 LIMIT 500`,
+    'scheduled_emails_replan_idx',
+  ],
+  [
+    'stopping a campaign',
+    () => `UPDATE scheduled_emails SET blocker = NULL WHERE campaign_id = '${campaign.campaignId}'
+      AND status IN ('RETRY_SCHEDULED')`,
+    'scheduled_emails_campaign_id_status_idx',
+  ],
+  [
+    'the steps after one',
+    () => `SELECT e.id FROM scheduled_emails p JOIN scheduled_emails e ON e.campaign_prospect_id = p.campaign_prospect_id
+      AND e.step_number > p.step_number WHERE p.id = '${campaign.campaignId}'`,
+    'scheduled_emails_campaign_prospect_id_step_number_idx',
+  ],
+])('%s: through its index', async (_name, sql, index) => {
+  const plan = await planOf(sql())
+  expect(plan).toContain(index)
+  expect(plan).not.toContain('Seq Scan')
+})
+
+test('a claim needs no sort: the index is in the order in which emails are due', async () => {
+  const plan = await planOf(
+    `SELECT id FROM scheduled_emails WHERE mailbox_id = '${campaign.mailboxId}'
+     AND status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND ready_at <= app_now() ORDER BY ready_at LIMIT 100`,
+  )
+  expect(plan).not.toContain('Sort')
+  expect(plan).toMatch(/Index Cond: .*ready_at <= app_now\(\)/)
+})
