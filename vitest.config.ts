@@ -3,11 +3,17 @@ import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 const testServer = './src/__tests__/support/test-server.ts'
 const builtPages = './src/__tests__/support/built-pages.ts'
 
+/** Everything that reckons with wall clocks runs on hosts in three zones: their own must not matter. */
+const time = 'src/__tests__/unit/{guardrails,email-scheduler}/**/*.test.ts'
+
 /** The kinds of test, as `npm test` runs them; `npm test -- unit integration` runs only those. */
 export default defineConfig({
   test: {
     projects: [
-      kind('unit', { include: ['src/__tests__/unit/**/*.test.ts'] }),
+      kind('unit', { include: ['src/__tests__/unit/**/*.test.ts'], exclude: [time] }),
+      kind('time-utc', { include: [time], env: { TZ: 'UTC' } }),
+      kind('time-berlin', { include: [time], env: { TZ: 'Europe/Berlin' } }),
+      kind('time-st-johns', { include: [time], env: { TZ: 'America/St_Johns' } }),
       kind('architecture', { include: ['src/__tests__/architecture/**/*.test.ts'] }),
       kind('integration', {
         include: ['src/__tests__/integration/**/*.test.ts'],

@@ -38,7 +38,7 @@ export async function runVitest(kinds: Part[], serverUrl: string | undefined): P
 
 async function spawnVitest(kinds: Part[], reportFile: string, serverUrl: string | undefined): Promise<number | null> {
   const projects = kinds.flatMap((kind) =>
-    kind === 'unit' ? ['--project', 'unit', '--project', 'zones-*'] : ['--project', kind],
+    kind === 'unit' ? ['--project', 'unit', '--project', 'time-*'] : ['--project', kind],
   )
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${reportFile}`]
   const child = spawn(join(projectRoot, 'node_modules/.bin/vitest'), ['run', ...projects, ...reporters], {

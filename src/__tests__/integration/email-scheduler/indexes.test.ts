@@ -69,8 +69,8 @@ test.each([
   ],
   [
     'what waits under an older plan',
-    () => `SELECT id FROM scheduled_emails WHERE mailbox_id = '${campaign.mailboxId}'
-      AND status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND plan_version < 2 LIMIT 500`,
+    () => `SELECT campaign_prospect_id, scheduled_for FROM scheduled_emails WHERE workspace_id = '${campaign.workspaceId}'
+      AND status = 'SCHEDULED' AND plan_version < 2 ORDER BY plan_version, scheduled_for LIMIT 500`,
     'scheduled_emails_replan_idx',
   ],
   [
