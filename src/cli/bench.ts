@@ -1,0 +1,14 @@
+import { benchPlan } from '#bench/plan/run.ts'
+import { ensurePrismaClient } from './home/prepare.ts'
+import { Problem, runCommand } from './problem.ts'
+
+const BENCHES = new Map([['plan', benchPlan]])
+
+/** `npm run bench -- plan`: side by side with peers, in one run on one machine; timings alone would mean nothing. */
+await runCommand(async () => {
+  const [name = '', ...args] = process.argv.slice(2)
+  const bench = BENCHES.get(name)
+  if (!bench) throw new Problem(`Say which benchmark: npm run bench -- ${[...BENCHES.keys()].join(' | ')}`)
+  await ensurePrismaClient()
+  await bench(args)
+})
