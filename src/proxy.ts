@@ -15,6 +15,8 @@ export function proxy(request: NextRequest): NextResponse {
   })
   const forwarded = new Headers(request.headers)
   forwarded.set('x-nonce', nonce)
+  // A layout is not told where it stands, and must know it to lead people back there after they have signed in.
+  forwarded.set('x-page', request.nextUrl.pathname + request.nextUrl.search)
   for (const [name, value] of headers) if (name === 'content-security-policy') forwarded.set(name, value)
   const response = NextResponse.next({ request: { headers: forwarded } })
   for (const [name, value] of headers) response.headers.set(name, value)

@@ -17,26 +17,39 @@ interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Sent as JSON. */
   body?: unknown
+  /** The workspace that this tab is in; without it, the one that was switched to last, in whatever tab. */
+  workspaceId?: string
   signal?: AbortSignal
 }
 
 /** Answers the `data` of a good answer; everything else is thrown as an ApiError, except an abort, which stays one. */
-export async function requestApi<T>(path: string, { method = 'GET', body, signal }: RequestOptions = {}): Promise<T> {
-  const response = await send(path, {
-    method,
-    signal,
-    credentials: 'same-origin',
-    headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  })
+export async function requestApi<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  const response = await send(path, options)
   const answer = await readJson(response)
   if (isGoodAnswer(answer)) return answer.data as T
-  if (isProblemAnswer(answer)) throw new ApiError({ ...answer.error, status: response.status })
-  throw new ApiError({
-    code: 'UNREADABLE_ANSWER',
-    message: sentenceForStatus(response.status),
-    status: response.status,
-  })
+  throw problemOf(answer, response.status)
+}
+
+/** For the addresses that answer with a file; a refusal comes as JSON there too. */
+export async function requestFile(path: string, options: RequestOptions = {}): Promise<Blob> {
+  const response = await send(path, options)
+  if (!response.ok) throw problemOf(await readJson(response), response.status)
+  try {
+    return await response.blob()
+  } catch {
+    throw unreachable()
+  }
+}
+
+/** Sounded on the window when an answer says that nobody is signed in any more; the shell leads to signing in. */
+export const SESSION_ENDED = 'sendonce:session-ended'
+
+function problemOf(answer: unknown, status: number): ApiError {
+  if (isProblemAnswer(answer)) {
+    if (answer.error.code === 'not-signed-in') globalThis.window?.dispatchEvent(new Event(SESSION_ENDED))
+    return new ApiError({ ...answer.error, status })
+  }
+  return new ApiError({ code: 'UNREADABLE_ANSWER', message: sentenceForStatus(status), status })
 }
 
 /** A sentence to show for anything that was thrown; what is not an ApiError is a bug, and its text is not for people. */
@@ -44,11 +57,20 @@ export function messageOf(error: unknown): string {
   return error instanceof ApiError ? error.message : 'Something went wrong on our side. Please try again.'
 }
 
-async function send(path: string, init: RequestInit): Promise<Response> {
+async function send(path: string, { method = 'GET', body, workspaceId, signal }: RequestOptions): Promise<Response> {
+  const headers = new Headers({ accept: 'application/json' })
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  if (workspaceId !== undefined) headers.set('x-workspace-id', workspaceId)
   try {
-    return await fetch(path, init)
+    return await fetch(path, {
+      method,
+      signal,
+      credentials: 'same-origin',
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
   } catch (error) {
-    if (init.signal?.aborted) throw error
+    if (signal?.aborted) throw error
     throw unreachable()
   }
 }

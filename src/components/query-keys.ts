@@ -6,6 +6,10 @@ export const queryKeys = {
     ['scheduled-emails', workspaceId, campaignId] as const,
   pendingScheduledEmails: (workspaceId: string) => ['scheduled-emails', workspaceId, 'pending'] as const,
   quota: (workspaceId: string, localDate: string) => ['quota', workspaceId, localDate] as const,
+  session: () => ['session'] as const,
+  workspace: (workspaceId: string) => ['workspace', workspaceId] as const,
   members: (workspaceId: string) => ['members', workspaceId] as const,
+  invitations: (workspaceId: string) => ['invitations', workspaceId] as const,
   audit: (workspaceId: string) => ['audit', workspaceId] as const,
+  auditPage: (workspaceId: string, query: string) => ['audit', workspaceId, query] as const,
 }

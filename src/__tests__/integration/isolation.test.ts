@@ -51,6 +51,7 @@ const ROUTES: Record<string, Expectation> = {
   },
 
   'POST /api/workspaces': { stranger: 200, member: 200, nobody: 401, input: () => ({ body: { name: 'Of my own' } }) },
+  'GET /api/workspaces/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.workspaceId } }) },
   'PATCH /api/workspaces/[id]': {
     ...forAdmins,
     input: (ours) => ({ params: { id: ours.workspaceId }, body: { name: 'Taken over' } }),

@@ -1,61 +1,97 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { type Child, startChild } from '#cli/home/child.ts'
 import { freePort } from '#cli/ports.ts'
 import { projectRoot } from '#cli/project.ts'
 import { createTestDatabase, dropTestDatabase } from './database.ts'
 
-export type TestApp = { url: string; catcherUrl: string; databaseUrl: string; cronSecret: string }
+export type TestApp = {
+  url: string
+  catcherUrl: string
+  databaseUrl: string
+  cronSecret: string
+  /** What the server has written so far. */
+  serverLog(): Promise<string>
+  /** From here on mails find no server, until `startMail`. */
+  stopMail(): Promise<void>
+  startMail(): Promise<void>
+  /** For what no person can do: the passing of time, say. */
+  sql(text: string, values?: unknown[]): Promise<void>
+}
 
 /** The product as shipped, in processes of its own, on a database of its own, with a mail catcher. */
 export function testApp(): TestApp {
-  const app: TestApp = { url: '', catcherUrl: '', databaseUrl: '', cronSecret: 'a-secret-for-this-test-only' }
-  const children: Child[] = []
   let folder = ''
+  let smtpPort = 0
+  let httpPort = 0
+  let catcher: Child | undefined
+  let server: Child | undefined
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'sendonce-app-'))
-    app.databaseUrl = await createTestDatabase()
-    const [port, smtpPort, httpPort] = [await freePort(0), await freePort(0), await freePort(0)]
-    app.url = `http://localhost:${port}`
-    app.catcherUrl = `http://localhost:${httpPort}`
-    children.push(
-      await startChild({
+  const app: TestApp = {
+    url: '',
+    catcherUrl: '',
+    databaseUrl: '',
+    cronSecret: 'a-secret-for-this-test-only',
+    serverLog: () => readFile(join(folder, 'server.log'), 'utf8'),
+    async stopMail() {
+      await catcher?.stop()
+    },
+    async startMail() {
+      catcher = await startChild({
         name: 'catcher',
         script: join(projectRoot, 'src/cli/catcher/main.ts'),
         args: ['--smtp-port', String(smtpPort), '--http-port', String(httpPort), '--dir', join(folder, 'mail')],
         env: {},
         logFile: join(folder, 'catcher.log'),
-      }),
-      await startChild({
-        name: 'server',
-        script: join(projectRoot, 'node_modules/next/dist/bin/next'),
-        args: ['start', '--hostname', '127.0.0.1', '--port', String(port)],
-        env: {
-          NODE_ENV: 'production',
-          NEXT_TELEMETRY_DISABLED: '1',
-          DATABASE_URL: app.databaseUrl,
-          CRON_SECRET: app.cronSecret,
-          APP_URL: app.url,
-          AUTH_SECRET: 'a-secret-for-sessions-in-this-test-only',
-          ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
-          SYSTEM_MAIL_URL: `smtp://127.0.0.1:${smtpPort}`,
-          SYSTEM_MAIL_FROM: 'sendonce@example.com',
-          CATCHER_URL: app.catcherUrl,
-        },
-        logFile: join(folder, 'server.log'),
-        preload: join(projectRoot, 'src/cli/home/end-with-parent.mjs'),
-      }),
-    )
+      })
+      await untilAnswers(`${app.catcherUrl}/api/messages`)
+    },
+    async sql(text, values) {
+      const client = new pg.Client({ connectionString: app.databaseUrl })
+      await client.connect()
+      await client.query(text, values).finally(() => client.end())
+    },
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sendonce-app-'))
+    app.databaseUrl = await createTestDatabase()
+    const port = await freePort(0)
+    smtpPort = await freePort(0)
+    httpPort = await freePort(0)
+    app.url = `http://localhost:${port}`
+    app.catcherUrl = `http://localhost:${httpPort}`
+    await app.startMail()
+    server = await startChild({
+      name: 'server',
+      script: join(projectRoot, 'node_modules/next/dist/bin/next'),
+      args: ['start', '--hostname', '127.0.0.1', '--port', String(port)],
+      env: {
+        NODE_ENV: 'production',
+        NEXT_TELEMETRY_DISABLED: '1',
+        DATABASE_URL: app.databaseUrl,
+        CRON_SECRET: app.cronSecret,
+        APP_URL: app.url,
+        AUTH_SECRET: 'a-secret-for-sessions-in-this-test-only',
+        ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
+        SYSTEM_MAIL_URL: `smtp://127.0.0.1:${smtpPort}`,
+        SYSTEM_MAIL_FROM: 'sendonce@example.com',
+        CATCHER_URL: app.catcherUrl,
+      },
+      logFile: join(folder, 'server.log'),
+      preload: join(projectRoot, 'src/cli/home/end-with-parent.mjs'),
+    })
     await untilAnswers(`${app.url}/api/health`)
-    await untilAnswers(`${app.catcherUrl}/api/messages`)
   })
 
   afterAll(async () => {
-    for (const child of children) await child.stop()
+    if (process.env.SERVER_LOG) await copyFile(join(folder, 'server.log'), process.env.SERVER_LOG)
+    await server?.stop()
+    await catcher?.stop()
     await dropTestDatabase(app.databaseUrl)
     await rm(folder, { recursive: true, force: true })
   })

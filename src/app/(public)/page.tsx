@@ -1,10 +1,16 @@
-import { ArrowUpRight, CopyX, Eye, Hourglass, Inbox, PackageCheck } from 'lucide-react'
+import { ArrowRight, ArrowUpRight, CopyX, Eye, Hourglass, Inbox, PackageCheck } from 'lucide-react'
+import Link from 'next/link'
 import { HealthPanel } from '#components/health/health-panel.tsx'
+import { HOME } from '#components/session/safe-next.ts'
 import { PublicLayout } from '#components/shell/public-layout.tsx'
 import { EMAIL_STATUS_LOOK } from '#components/status-look.ts'
 import { buttonStyle } from '#components/ui/button-style.ts'
 import { Card } from '#components/ui/card.tsx'
 import { StatusBadge } from '#components/ui/status-badge.tsx'
+import { database } from '#lib/platform/database.ts'
+import { log } from '#lib/platform/log.ts'
+import { isFirstRun } from '#lib/tenancy/first-run.ts'
+import { readVisit } from '../visit.ts'
 
 const PROMISES = [
   {
@@ -41,9 +47,34 @@ const LASTING_STATES = [
   'CANCELLED',
 ] as const
 
-export default function FrontPage() {
+const DOORS = {
+  'first-run': { href: '/setup', label: 'Set up Sendonce' },
+  'signed-in': { href: HOME, label: 'Open Sendonce' },
+  'signed-out': { href: '/sign-in', label: 'Sign in' },
+}
+
+/** This page tells how the installation is, so it stands even while the database does not. */
+async function findDoor(): Promise<keyof typeof DOORS> {
+  try {
+    if (await isFirstRun(database())) return 'first-run'
+    return (await readVisit()) ? 'signed-in' : 'signed-out'
+  } catch (error) {
+    log.error({ error }, 'the front page could not ask who is looking')
+    return 'signed-out'
+  }
+}
+
+export default async function FrontPage() {
+  const door = await findDoor()
+  const { href, label } = DOORS[door]
   return (
-    <PublicLayout>
+    <PublicLayout
+      actions={
+        <Link href={href} className={buttonStyle({ variant: door === 'first-run' ? 'secondary' : 'primary' })}>
+          {label}
+        </Link>
+      }
+    >
       <div className="grid gap-x-12 gap-y-8 lg:grid-cols-[minmax(0,1fr)_24rem]">
         <div>
           <h1 className="max-w-lg text-balance font-semibold text-2xl tracking-tight lg:text-3xl">
@@ -54,6 +85,15 @@ export default function FrontPage() {
             for a time when it may go, keeps it in a queue on Postgres, and sends it from there. You see what went out,
             what waits and why, and you decide about what failed.
           </p>
+          {door === 'first-run' && (
+            <div className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-2">
+              <Link href={href} className={buttonStyle({ variant: 'primary' })}>
+                {label}
+                <ArrowRight aria-hidden className="size-4" />
+              </Link>
+              <p className="text-muted text-sm">Nobody is here yet: whoever sets it up becomes its first owner.</p>
+            </div>
+          )}
           <h2 className="mt-8 font-semibold text-sm">What it promises</h2>
           <dl className="mt-3 grid max-w-2xl gap-x-8 gap-y-5 sm:grid-cols-2">
             {PROMISES.map(({ icon: Icon, title, sentence }) => (

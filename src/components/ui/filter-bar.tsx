@@ -21,6 +21,10 @@ interface FilterBarProps {
   search?: ReactNode
   /** The search's name in the address, so that "Clear filters" clears it too. */
   searchParam?: string
+  /** Filters of another kind, such as dates, behind the others. */
+  children?: ReactNode
+  /** Their names in the address. */
+  otherParams?: readonly string[]
   /** At the far end: export, new. */
   actions?: ReactNode
 }
@@ -28,9 +32,9 @@ interface FilterBarProps {
 /** Radix gives the empty text a meaning of its own, so "no filter" needs a name. */
 const ALL = '__all'
 
-export function FilterBar({ filters, search, searchParam = 'q', actions }: FilterBarProps) {
+export function FilterBar({ filters, search, searchParam = 'q', children, otherParams = [], actions }: FilterBarProps) {
   const { params, change, hrefWith } = useUrlParams()
-  const clearable = [...filters.map((filter) => filter.param), ...(search ? [searchParam] : [])]
+  const clearable = [...filters.map((filter) => filter.param), ...otherParams, ...(search ? [searchParam] : [])]
   const isFiltered = clearable.some((param) => params.has(param))
 
   return (
@@ -49,6 +53,7 @@ export function FilterBar({ filters, search, searchParam = 'q', actions }: Filte
           />
         )
       })}
+      {children}
       {isFiltered && (
         <Link
           href={hrefWith(Object.fromEntries(clearable.map((param) => [param, null])))}

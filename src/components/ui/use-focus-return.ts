@@ -18,7 +18,9 @@ export function useFocusReturn() {
     },
     onCloseAutoFocus: (event: Event) => {
       event.preventDefault()
-      if (origin.current instanceof HTMLElement) origin.current.focus()
+      // What opened the dialog may be gone by what was done in it: the row of a member who was removed.
+      const next = origin.current?.isConnected ? origin.current : document.querySelector('main')
+      if (next instanceof HTMLElement) next.focus()
     },
   }
 }

@@ -41,7 +41,7 @@ async function moveToTimeZone(tx: Sql, workspaceId: string, actor: Actor, timeZo
   const effectiveAt = staysWhereItIs ? null : nextLocalMidnight(await appNow(tx), timeZone)
   await tx.query(
     `UPDATE sending_settings
-     SET time_zone = $2, next_time_zone = $3, next_time_zone_at = $4, plan_version = plan_version + 1, updated_at = app_now()
+     SET time_zone = $2, next_time_zone = $3, next_time_zone_at = $4, updated_at = app_now()
      WHERE workspace_id = $1`,
     [workspaceId, settings.current, staysWhereItIs ? null : timeZone, effectiveAt],
   )

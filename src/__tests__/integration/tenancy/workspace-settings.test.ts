@@ -7,18 +7,24 @@ let id: string
 
 const change = (body: Record<string, string>) => owner.call('PATCH', '/api/workspaces/[id]', { params: { id }, body })
 const settings = async () => {
-  const { rows } = await app.db.pool.query<{ zone: string; next: string | null; at: Date | null; version: number }>(
-    'SELECT time_zone AS zone, next_time_zone AS next, next_time_zone_at AS at, plan_version AS version FROM sending_settings',
+  const { rows } = await app.db.pool.query<{ zone: string; next: string | null; at: Date | null }>(
+    'SELECT time_zone AS zone, next_time_zone AS next, next_time_zone_at AS at FROM sending_settings',
   )
   return rows[0]
 }
 
-test('a new zone waits for its next midnight, and every change makes waiting emails plan again', async () => {
+test('a new zone waits for its next midnight, and is told beforehand', async () => {
   owner = await setUp()
   id = (await whoAmI(owner)).workspace?.id ?? ''
   expect((await change({ timeZone: 'Asia/Tokyo' })).status).toBe(200)
   const waiting = await settings()
-  expect(waiting).toMatchObject({ zone: 'UTC', next: 'Asia/Tokyo', version: 2 })
+  expect(waiting).toMatchObject({ zone: 'UTC', next: 'Asia/Tokyo' })
+  const told = await owner.ask('GET', '/api/workspaces/[id]', { params: { id } })
+  expect(told).toMatchObject({
+    timeZone: 'UTC',
+    nextTimeZone: 'Asia/Tokyo',
+    nextTimeZoneAt: waiting?.at?.toISOString(),
+  })
   expect(waiting?.at?.toISOString()).toMatch(/T15:00:00\.000Z$/)
   expect((await whoAmI(owner)).workspace?.timeZone).toBe('UTC')
   await app.db.travel('1 day')
@@ -28,7 +34,7 @@ test('a new zone waits for its next midnight, and every change makes waiting ema
 test('going back before the midnight leaves everything as it was', async () => {
   await change({ timeZone: 'Europe/Berlin' })
   await change({ timeZone: 'Asia/Tokyo' })
-  expect(await settings()).toMatchObject({ zone: 'Asia/Tokyo', next: null, at: null, version: 4 })
+  expect(await settings()).toMatchObject({ zone: 'Asia/Tokyo', next: null, at: null })
 })
 
 test.each(['Mars/Olympus', '+01:00', '', 'UTC+1'])('%j is no time zone', async (timeZone) => {

@@ -1,11 +1,24 @@
 import { z } from 'zod'
 import { database, inTransaction } from '#lib/platform/database.ts'
-import { assertWorkspaceAccess } from '#lib/tenancy/access.ts'
 import { changeWorkspace } from '#lib/tenancy/change-workspace.ts'
 import { workspaceNameSchema } from '#lib/tenancy/person.ts'
 import { timeZoneSchema } from '#lib/tenancy/time-zone.ts'
+import { readWorkspace } from '#lib/tenancy/workspace.ts'
 import { idParams, workspaceOutput } from '../../schemas.ts'
 import { workspaceRoute } from '../../workspace-route.ts'
+
+const output = workspaceOutput.extend({ nextTimeZone: z.string().nullable(), nextTimeZoneAt: z.date().nullable() })
+
+export const GET = workspaceRoute(
+  {
+    summary: 'The workspace, and a change of its time zone that waits for its midnight.',
+    role: 'member',
+    workspaceOf: (params) => params.id,
+    params: idParams,
+    output,
+  },
+  ({ workspace }) => readWorkspace(database(), workspace.id),
+)
 
 export const PATCH = workspaceRoute(
   {
@@ -14,10 +27,10 @@ export const PATCH = workspaceRoute(
     workspaceOf: (params) => params.id,
     params: idParams,
     body: z.object({ name: workspaceNameSchema.optional(), timeZone: timeZoneSchema.optional() }),
-    output: workspaceOutput,
+    output,
   },
   async ({ actor, workspace, body }) => {
     await inTransaction(database(), (tx) => changeWorkspace(tx, workspace.id, actor, body))
-    return (await assertWorkspaceAccess(database(), actor.id, workspace.id, 'member')).workspace
+    return readWorkspace(database(), workspace.id)
   },
 )

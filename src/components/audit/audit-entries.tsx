@@ -1,0 +1,119 @@
+'use client'
+
+import { ChevronRight, ScrollText } from 'lucide-react'
+import Link from 'next/link'
+import { useSession } from '../session/session-context.tsx'
+import { buttonStyle } from '../ui/button-style.ts'
+import { DateTime } from '../ui/date-time.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { LoadError } from '../ui/load-error.tsx'
+import { Pagination } from '../ui/pagination.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { useUrlParams } from '../use-url-params.ts'
+import { AuditFilters } from './audit-filters.tsx'
+import { detailLabel, sentenceOf } from './audit-words.ts'
+import { type AuditEntry, useAudit } from './use-audit.ts'
+
+export function AuditEntries() {
+  const { workspace } = useSession()
+  const { hrefWith } = useUrlParams()
+  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useAudit()
+  const columns: Column<AuditEntry>[] = [
+    {
+      key: 'at',
+      label: 'When',
+      isNarrow: true,
+      cell: (entry) => <DateTime instant={entry.at} timeZone={workspace.timeZone} />,
+    },
+    { key: 'actor', label: 'Who', cell: (entry) => <span className="break-all">{entry.actorEmail}</span> },
+    {
+      key: 'what',
+      label: 'What',
+      isRowHeader: true,
+      cell: (entry) => <What entry={entry} timeZone={workspace.timeZone} />,
+    },
+  ]
+  return (
+    <>
+      <AuditFilters entries={data?.entries ?? []} />
+      {error && !data ? (
+        <LoadError
+          title="The audit log could not be loaded."
+          error={error}
+          onRetry={() => refetch()}
+          isRetrying={isFetching}
+        />
+      ) : (
+        <>
+          <div className={isPlaceholderData ? 'opacity-60 transition-opacity' : undefined}>
+            <Table
+              caption="Audit log"
+              columns={columns}
+              rows={data?.entries ?? []}
+              rowKey={(entry) => String(entry.id)}
+              isLoading={isPending}
+              empty={
+                <EmptyState
+                  icon={<ScrollText />}
+                  title="Nothing fits these filters"
+                  sentence="Choose another person, action or time, or look at everything."
+                  action={
+                    <Link
+                      href={hrefWith({ actor: null, action: null, from: null, to: null })}
+                      className={buttonStyle()}
+                    >
+                      Show everything
+                    </Link>
+                  }
+                />
+              }
+            />
+          </div>
+          <Pagination nextCursor={data?.nextCursor ?? null} />
+        </>
+      )}
+    </>
+  )
+}
+
+function What({ entry, timeZone }: { entry: AuditEntry; timeZone: string }) {
+  const { verb, target } = sentenceOf(entry)
+  return (
+    <details className="group/details font-normal">
+      <summary className="-mx-1 flex list-none items-start gap-1.5 rounded-md px-1 py-1.5 lg:py-0.5 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          aria-hidden
+          className="mt-0.5 size-4 shrink-0 text-muted transition-transform group-open/details:rotate-90"
+        />
+        <span className="min-w-0">
+          {verb} {target && <span className="break-all font-medium">{target}</span>}
+        </span>
+      </summary>
+      <dl className="mt-1 mb-1.5 ml-5.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-[0.8125rem]">
+        {Object.entries(entry.details).map(([name, value]) => (
+          <Detail key={name} label={detailLabel(name)}>
+            {name === 'effectiveAt' && typeof value === 'string' ? (
+              <DateTime instant={value} timeZone={timeZone} />
+            ) : value === null ? (
+              'at once'
+            ) : (
+              String(value)
+            )}
+          </Detail>
+        ))}
+        {!target && <Detail label="Concerns">{entry.targetName}</Detail>}
+        <Detail label="From">{entry.address ?? 'an address that is not known'}</Detail>
+        <Detail label="Entry">{`${entry.id}, ${entry.action}`}</Detail>
+      </dl>
+    </details>
+  )
+}
+
+function Detail({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted">{label}</dt>
+      <dd className="break-words">{children}</dd>
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+import { AUDIT_ACTIONS, type AuditAction } from '#lib/tenancy/audit.ts'
+
+/** As the filter lists them. The log itself says them as verbs. */
+export const ACTION_LABEL: Record<AuditAction, string> = {
+  'workspace.created': 'Workspace created',
+  'workspace.renamed': 'Workspace renamed',
+  'workspace.time-zone-changed': 'Time zone changed',
+  'person.signed-in': 'Signed in',
+  'person.sign-in-failed': 'Sign-in failed',
+  'person.signed-out': 'Signed out',
+  'person.password-reset': 'Password reset',
+  'member.joined': 'Member joined',
+  'member.role-changed': 'Role changed',
+  'member.removed': 'Member removed',
+  'member.left': 'Member left',
+  'invitation.created': 'Invitation sent',
+  'invitation.resent': 'Invitation sent again',
+  'invitation.revoked': 'Invitation revoked',
+  'audit.exported': 'Audit log exported',
+}
+
+/** Verbs that want an object: "removed ada@example.com". In the others the actor did it to themselves or to the place. */
+const WITH_TARGET: ReadonlySet<string> = new Set<AuditAction>([
+  'member.role-changed',
+  'member.removed',
+  'invitation.created',
+  'invitation.resent',
+  'invitation.revoked',
+])
+
+/** An entry of an action that this version does not know is shown by its name, not left out. */
+export function sentenceOf(entry: { action: string; targetName: string }): { verb: string; target: string | null } {
+  const verb: string = isKnown(entry.action) ? AUDIT_ACTIONS[entry.action] : entry.action
+  return { verb, target: WITH_TARGET.has(entry.action) ? entry.targetName : null }
+}
+
+export function isKnown(action: string): action is AuditAction {
+  return Object.hasOwn(AUDIT_ACTIONS, action)
+}
+
+const DETAIL_LABEL: Record<string, string> = {
+  before: 'Before',
+  after: 'After',
+  role: 'Role',
+  timeZone: 'Time zone',
+  effectiveAt: 'Takes effect',
+}
+
+export function detailLabel(name: string): string {
+  return DETAIL_LABEL[name] ?? name
+}

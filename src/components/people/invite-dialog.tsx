@@ -1,0 +1,83 @@
+'use client'
+
+import { useState } from 'react'
+import type { Role } from '#lib/tenancy/roles.ts'
+import { requestApi } from '../api-client.ts'
+import { useSubmit } from '../form/use-submit.ts'
+import { useSession } from '../session/session-context.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Field } from '../ui/field.tsx'
+import { FormError } from '../ui/form-error.tsx'
+import { Input } from '../ui/input.tsx'
+import { Select } from '../ui/select.tsx'
+import { toast } from '../ui/toast.tsx'
+import { type Invitation, useRefreshPeople } from './people.ts'
+import { ROLE_SENTENCE, roleOptions, rolesGivenBy } from './role-words.ts'
+
+interface InviteDialogProps {
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+  onInvited: (invitationId: string, isMailSent: boolean) => void
+}
+
+export function InviteDialog({ isOpen, onOpenChange, onInvited }: InviteDialogProps) {
+  const { workspace } = useSession()
+  return (
+    <Dialog
+      title={`Invite to ${workspace.name}`}
+      description="They get a mail with a link that works for seven days."
+      isOpen={isOpen}
+      onOpenChange={onOpenChange}
+      width="sm"
+    >
+      <InviteForm onDone={() => onOpenChange(false)} onInvited={onInvited} />
+    </Dialog>
+  )
+}
+
+interface InviteFormProps {
+  onDone: () => void
+  onInvited: InviteDialogProps['onInvited']
+}
+
+function InviteForm({ onDone, onInvited }: InviteFormProps) {
+  const { workspace } = useSession()
+  const refresh = useRefreshPeople()
+  const [role, setRole] = useState<Role>('member')
+  const roles = rolesGivenBy(workspace.role)
+
+  const { formProps, isRunning, errorAt, message } = useSubmit(async ({ email }) => {
+    const { invitation, mailSent } = await requestApi<{ invitation: Invitation; mailSent: boolean }>(
+      '/api/invitations',
+      { method: 'POST', body: { email, role }, workspaceId: workspace.id },
+    )
+    onInvited(invitation.id, mailSent)
+    await refresh()
+    onDone()
+    if (mailSent) toast.success(`The invitation to ${invitation.email} is on its way.`)
+    else toast.error(`${invitation.email} is invited, but the mail could not be sent. Send it again from the list.`)
+  })
+
+  return (
+    <form {...formProps} className="flex flex-col gap-4">
+      <FormError message={message} />
+      <Field label="Email" error={errorAt('email')} isRequired>
+        <Input name="email" type="email" autoComplete="off" autoCapitalize="none" spellCheck={false} />
+      </Field>
+      <Field label="Role" hint={ROLE_SENTENCE[role]} error={errorAt('role')}>
+        <Select
+          options={roleOptions(roles)}
+          value={role}
+          onValueChange={(value) => setRole(roles.find((known) => known === value) ?? 'member')}
+        />
+      </Field>
+      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+        <Button onClick={onDone}>Cancel</Button>
+        <Button type="submit" variant="primary" isLoading={isRunning}>
+          Send invitation
+        </Button>
+      </div>
+    </form>
+  )
+}

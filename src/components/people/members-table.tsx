@@ -1,0 +1,173 @@
+'use client'
+
+import { UserMinus } from 'lucide-react'
+import { mayManage, type Role } from '#lib/tenancy/roles.ts'
+import { requestApi } from '../api-client.ts'
+import { leaveFor } from '../session/leave-for.ts'
+import { HOME } from '../session/safe-next.ts'
+import { useSession } from '../session/session-context.tsx'
+import { Avatar } from '../ui/avatar.tsx'
+import { DateTime } from '../ui/date-time.tsx'
+import { MenuItem } from '../ui/dropdown-menu.tsx'
+import { LoadError } from '../ui/load-error.tsx'
+import { RowMenu } from '../ui/row-menu.tsx'
+import { Select } from '../ui/select.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { toast } from '../ui/toast.tsx'
+import { useConfirm } from '../ui/use-confirm.tsx'
+import { type Member, onlyOwnerAmong, useMembers, useRefreshPeople } from './people.ts'
+import { ROLE_SENTENCE, ROLE_WORD, roleOptions, rolesGivenBy } from './role-words.ts'
+
+export function MembersTable() {
+  const { person, workspace } = useSession()
+  const { data: members, error, isPending, isFetching, refetch } = useMembers()
+  const refresh = useRefreshPeople()
+  const { ask, dialog } = useConfirm()
+  const onlyOwner = onlyOwnerAmong(members ?? [])
+  const isMe = (member: Member) => member.personId === person.id
+  const mayChange = (member: Member) => workspace.role !== 'member' && mayManage(workspace.role, member.role)
+
+  function askForRole(member: Member, role: Role) {
+    ask({
+      title: isMe(member) ? `Become ${ROLE_WORD[role].toLowerCase()} yourself?` : `Change the role of ${member.name}?`,
+      description: (
+        <>
+          From {ROLE_WORD[member.role].toLowerCase()} to {ROLE_WORD[role].toLowerCase()}. {ROLE_SENTENCE[role]}
+          {isMe(member) && ' You cannot take this back yourself.'}
+        </>
+      ),
+      confirmLabel: 'Change role',
+      tone: 'normal',
+      run: async () => {
+        await requestApi(`/api/members/${member.id}`, {
+          method: 'PATCH',
+          body: { role },
+          workspaceId: workspace.id,
+        })
+        await refresh()
+        toast.success(`${member.name} is ${role === 'member' ? 'a member' : `an ${role}`} now.`)
+      },
+    })
+  }
+
+  function askToRemove(member: Member) {
+    ask({
+      title: `Remove ${member.name}?`,
+      description: `${member.email} loses access to ${workspace.name} at once, and the invitations they sent stop working. What they did stays in the audit log. You can invite them again.`,
+      confirmLabel: 'Remove',
+      run: async () => {
+        await requestApi(`/api/members/${member.id}`, { method: 'DELETE', workspaceId: workspace.id })
+        await refresh()
+        toast.success(`${member.name} is removed.`)
+      },
+    })
+  }
+
+  function askToLeave() {
+    ask({
+      title: `Leave ${workspace.name}?`,
+      description: 'You lose access at once, and come back only by a new invitation.',
+      confirmLabel: 'Leave',
+      run: async () => {
+        await requestApi('/api/members/me', { method: 'DELETE', workspaceId: workspace.id })
+        await leaveFor(HOME)
+      },
+    })
+  }
+
+  const columns: Column<Member>[] = [
+    {
+      key: 'name',
+      label: 'Name',
+      isRowHeader: true,
+      cell: (member) => (
+        <span className="flex min-w-0 items-center gap-2.5">
+          <Avatar name={member.name} />
+          <span className="line-clamp-2 min-w-0 break-words">{member.name}</span>
+          {isMe(member) && <span className="font-normal text-muted">(you)</span>}
+        </span>
+      ),
+    },
+    { key: 'email', label: 'Email', cell: (member) => <span className="break-all">{member.email}</span> },
+    {
+      key: 'role',
+      label: 'Role',
+      isNarrow: true,
+      cell: (member) =>
+        mayChange(member) && member.id !== onlyOwner?.id ? (
+          <Select
+            aria-label={`Role of ${member.name}`}
+            className="w-28!"
+            options={roleOptions(rolesGivenBy(workspace.role))}
+            value={member.role}
+            onValueChange={(value) => {
+              const role = rolesGivenBy(workspace.role).find((known) => known === value)
+              if (role && role !== member.role) askForRole(member, role)
+            }}
+          />
+        ) : (
+          <span className="flex min-h-8 items-center whitespace-nowrap">
+            {member.id === onlyOwner?.id ? 'Only owner' : ROLE_WORD[member.role]}
+          </span>
+        ),
+    },
+    {
+      key: 'since',
+      label: 'Since',
+      isNarrow: true,
+      cell: (member) => <DateTime instant={member.joinedAt} timeZone={workspace.timeZone} style="date" />,
+    },
+    {
+      key: 'actions',
+      label: 'Actions',
+      isLabelHidden: true,
+      isNarrow: true,
+      align: 'end',
+      cell: (member) => {
+        if (member.id === onlyOwner?.id) return null
+        if (!isMe(member) && !mayChange(member)) return null
+        return (
+          <RowMenu label={`Actions for ${member.name}`}>
+            <MenuItem
+              tone="danger"
+              icon={<UserMinus aria-hidden />}
+              onSelect={() => (isMe(member) ? askToLeave() : askToRemove(member))}
+            >
+              {isMe(member) ? 'Leave the workspace…' : 'Remove…'}
+            </MenuItem>
+          </RowMenu>
+        )
+      },
+    },
+  ]
+
+  if (error && !members) {
+    return (
+      <LoadError
+        title="The members could not be loaded."
+        error={error}
+        onRetry={() => refetch()}
+        isRetrying={isFetching}
+      />
+    )
+  }
+  return (
+    <>
+      <Table
+        caption="Members"
+        columns={columns}
+        rows={members ?? []}
+        rowKey={(member) => member.id}
+        isLoading={isPending}
+      />
+      {onlyOwner && (
+        <p className="mt-2 text-[0.8125rem] text-muted">
+          {onlyOwner.personId === person.id
+            ? 'You are the only owner. Make somebody else an owner before you leave or change your role.'
+            : `${onlyOwner.name} is the only owner; a workspace always keeps one.`}
+        </p>
+      )}
+      {dialog}
+    </>
+  )
+}

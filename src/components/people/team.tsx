@@ -1,0 +1,75 @@
+'use client'
+
+import { UserPlus } from 'lucide-react'
+import { useState } from 'react'
+import { isAtLeast } from '#lib/tenancy/roles.ts'
+import { useSession } from '../session/session-context.tsx'
+import { Button } from '../ui/button.tsx'
+import { PageHeader } from '../ui/page-header.tsx'
+import { useUrlParams } from '../use-url-params.ts'
+import { InvitationsTable } from './invitations-table.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
+import { MembersTable } from './members-table.tsx'
+
+export function Team() {
+  const { workspace } = useSession()
+  const { params, change } = useUrlParams()
+  const [isInviteOpen, setIsInviteOpen] = useState(false)
+  /** The server keeps an invitation whose mail did not go out, but not that it did not. */
+  const [unsentIds, setUnsentIds] = useState<ReadonlySet<string>>(new Set())
+  const mayInvite = isAtLeast(workspace.role, 'admin')
+
+  function changeInviteOpen(isOpen: boolean) {
+    setIsInviteOpen(isOpen)
+    // From elsewhere the dialog is asked for in the address; closed once, it stays closed when the page is loaded anew.
+    if (!isOpen && params.has('invite')) change({ invite: null }, 'replace')
+  }
+
+  function noteSent(invitationId: string, isSent: boolean) {
+    const next = new Set(unsentIds)
+    if (isSent) next.delete(invitationId)
+    else next.add(invitationId)
+    setUnsentIds(next)
+  }
+
+  return (
+    <>
+      <PageHeader
+        title="Team"
+        description={
+          mayInvite
+            ? `Who is in ${workspace.name}, and who is invited.`
+            : `Who is in ${workspace.name}. Admins and owners invite people and change roles.`
+        }
+        actions={
+          mayInvite && (
+            <Button variant="primary" icon={<UserPlus />} onClick={() => changeInviteOpen(true)}>
+              Invite
+            </Button>
+          )
+        }
+      />
+      <section aria-labelledby="members-heading">
+        <h2 id="members-heading" className="mb-2.5 font-semibold text-sm">
+          Members
+        </h2>
+        <MembersTable />
+      </section>
+      {mayInvite && (
+        <>
+          <section aria-labelledby="invitations-heading" className="mt-8">
+            <h2 id="invitations-heading" className="mb-2.5 font-semibold text-sm">
+              Invitations
+            </h2>
+            <InvitationsTable unsentIds={unsentIds} onSent={noteSent} />
+          </section>
+          <InviteDialog
+            isOpen={isInviteOpen || params.has('invite')}
+            onOpenChange={changeInviteOpen}
+            onInvited={noteSent}
+          />
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+'use client'
+
+import { requestApi } from '../api-client.ts'
+import { PasswordInput } from '../form/password-input.tsx'
+import { TimeZoneSelect } from '../form/time-zone-select.tsx'
+import { useSubmit } from '../form/use-submit.ts'
+import { Button } from '../ui/button.tsx'
+import { Field } from '../ui/field.tsx'
+import { FormError } from '../ui/form-error.tsx'
+import { Input } from '../ui/input.tsx'
+import { leaveFor } from './leave-for.ts'
+import { HOME } from './safe-next.ts'
+
+export function SetupForm() {
+  const { formProps, isRunning, errorAt, message } = useSubmit(
+    async ({ name, email, password, workspaceName, timeZone }) => {
+      await requestApi('/api/setup', { method: 'POST', body: { name, email, password, workspaceName, timeZone } })
+      await leaveFor(HOME)
+    },
+  )
+  return (
+    <form {...formProps} className="flex flex-col gap-4">
+      <FormError message={message} />
+      <Field label="Your name" error={errorAt('name')} isRequired>
+        <Input name="name" autoComplete="name" />
+      </Field>
+      <Field label="Email" hint="You sign in with it." error={errorAt('email')} isRequired>
+        <Input name="email" type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} />
+      </Field>
+      <Field
+        label="Password"
+        hint="At least 10 characters. A short sentence is good."
+        error={errorAt('password')}
+        isRequired
+      >
+        <PasswordInput name="password" autoComplete="new-password" />
+      </Field>
+      <Field
+        label="Workspace name"
+        hint="Your company or team; the people you invite see it."
+        error={errorAt('workspaceName')}
+        isRequired
+      >
+        <Input name="workspaceName" autoComplete="organization" />
+      </Field>
+      <Field
+        label="Time zone"
+        hint="Sending windows and dates go by its clock. You can change it later."
+        error={errorAt('timeZone')}
+      >
+        <TimeZoneSelect name="timeZone" />
+      </Field>
+      <Button type="submit" variant="primary" isLoading={isRunning}>
+        Set up Sendonce
+      </Button>
+    </form>
+  )
+}

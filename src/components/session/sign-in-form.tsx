@@ -1,0 +1,32 @@
+'use client'
+
+import { requestApi } from '../api-client.ts'
+import { PasswordInput } from '../form/password-input.tsx'
+import { useSubmit } from '../form/use-submit.ts'
+import { Button } from '../ui/button.tsx'
+import { Field } from '../ui/field.tsx'
+import { FormError } from '../ui/form-error.tsx'
+import { Input } from '../ui/input.tsx'
+import { leaveFor } from './leave-for.ts'
+
+/** `next` has been checked by the page. */
+export function SignInForm({ next }: { next: string }) {
+  const { formProps, isRunning, errorAt, message } = useSubmit(async ({ email, password }) => {
+    await requestApi('/api/session', { method: 'POST', body: { email, password } })
+    await leaveFor(next)
+  })
+  return (
+    <form {...formProps} className="flex flex-col gap-4">
+      <FormError message={message} />
+      <Field label="Email" error={errorAt('email')} isRequired>
+        <Input name="email" type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} />
+      </Field>
+      <Field label="Password" error={errorAt('password')} isRequired>
+        <PasswordInput name="password" autoComplete="current-password" />
+      </Field>
+      <Button type="submit" variant="primary" isLoading={isRunning}>
+        Sign in
+      </Button>
+    </form>
+  )
+}
