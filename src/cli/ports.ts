@@ -1,8 +1,19 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
+import { Problem } from './problem.ts'
 
-/** `preferred` if nobody has it, else one that is free. */
+/** Below the range from which systems lend ports to outgoing connections: such a loan would take the port before we listen. */
+const CHOICE = { min: 20_000, max: 32_000 }
+const TRIES = 50
+
+/** `preferred` if nobody has it, else (or for 0) one that is free. */
 export async function freePort(preferred: number): Promise<number> {
-  return (await tryPort(preferred)) ?? (await tryPort(0)) ?? preferred
+  if (preferred !== 0 && (await tryPort(preferred)) !== undefined) return preferred
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const port = await tryPort(randomInt(CHOICE.min, CHOICE.max))
+    if (port !== undefined) return port
+  }
+  throw new Problem(`No free port was found between ${CHOICE.min} and ${CHOICE.max}.`)
 }
 
 /** Both loopbacks, since a server on either would answer to "localhost" in our place. */

@@ -1,0 +1,42 @@
+import pino from 'pino'
+import { expect, test } from 'vitest'
+import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
+import { readLastTick } from '#lib/worker/heartbeat.ts'
+import { runTick } from '#lib/worker/tick.ts'
+import { testDatabase } from '#tests/support/database.ts'
+import { auditPlan } from '#tests/support/plan-audit.ts'
+import { enrol, makeProspects, makeRunningCampaign, makeSequence, makeWorkspace } from '#tests/support/planning.ts'
+
+const db = testDatabase()
+const log = pino({ level: 'silent' })
+
+test('a tick leaves a heartbeat, and its absence is said', async () => {
+  expect(await readLastTick(db.pool)).toMatchObject({ at: null, ok: false })
+  await runTick(db.pool, 'cron', log)
+  expect(await readLastTick(db.pool)).toMatchObject({ ok: true })
+  await db.travel('16 minutes')
+  expect(await readLastTick(db.pool)).toMatchObject({ ok: false, sentence: expect.stringContaining('16 minutes ago') })
+})
+
+test('a tick plans again what waits under settings that have changed, in every workspace, and then rests', async () => {
+  const workspaces: string[] = []
+  for (let count = 0; count < 3; count += 1) {
+    const { workspaceId } = await makeWorkspace(db.pool)
+    const campaign = await makeRunningCampaign(db.pool, workspaceId, await makeSequence(db.pool, workspaceId, [0, 1]))
+    await enrol(db.pool, campaign, await makeProspects(db.pool, workspaceId, 30))
+    await scheduleEmailsForCampaign(db.pool, campaign, { log, mayContinue: () => true })
+    workspaces.push(workspaceId)
+  }
+  await db.pool.query('UPDATE sending_settings SET daily_quota = 7')
+  expect(await runTick(db.pool, 'cron', log)).toMatchObject({ replanned: 180, failures: 0 })
+  for (const workspaceId of workspaces) expect(await auditPlan(db.pool, workspaceId)).toEqual([])
+  expect(await runTick(db.pool, 'cron', log)).toMatchObject({ replanned: 0, failures: 0 })
+})
+
+test('ticks that overlap do no harm', async () => {
+  await db.pool.query('UPDATE sending_settings SET daily_quota = 11')
+  const ticks = await Promise.all([1, 2, 3, 4].map(() => runTick(db.pool, 'cron', log)))
+  expect(ticks.reduce((sum, { replanned }) => sum + replanned, 0)).toBe(180)
+  const { rows } = await db.pool.query<{ workspace_id: string }>('SELECT DISTINCT workspace_id FROM scheduled_emails')
+  for (const { workspace_id } of rows) expect(await auditPlan(db.pool, workspace_id)).toEqual([])
+})
