@@ -1,4 +1,4 @@
-import type { DayNumber } from '#lib/guardrails/local-date.ts'
+import type { DayNumber } from '#lib/platform/local-date.ts'
 import type { PlanRequest, PlanStep } from './plan.ts'
 import type { HeldBy, MailboxCapacity } from './plan-capacity.ts'
 

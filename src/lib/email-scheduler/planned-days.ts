@@ -1,5 +1,5 @@
-import { type DayNumber, localDateOf } from '#lib/guardrails/local-date.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import { type DayNumber, localDateOf } from '#lib/platform/local-date.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import { Occupancy, type PlannedLane } from './occupancy.ts'
 import { mailboxNeedsTimes } from './plan-capacity.ts'

@@ -1,10 +1,10 @@
 import { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import { type GuardFacts, type WhyNotNow, whyNotNow } from '#lib/guardrails/guards.ts'
-import { localDateOf } from '#lib/guardrails/local-date.ts'
 import { getDailySentCount } from '#lib/guardrails/quota.ts'
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import { localDateOf } from '#lib/platform/local-date.ts'
 import { readSendingSettings } from './sending-settings.ts'
 import { isWaiting, type ScheduledEmailStatus } from './states.ts'
 

@@ -1,8 +1,7 @@
-import { Temporal } from 'temporal-polyfill'
 import { z } from 'zod'
-import { isLocalDate } from './local-date.ts'
-
-export const MINUTES_PER_DAY = 1440
+import { isLocalDate } from '#lib/platform/local-date.ts'
+import { timeZoneSchema } from '#lib/platform/time-zone.ts'
+import { MINUTES_PER_DAY } from '#lib/platform/wall-clock.ts'
 
 /** The most that may be asked for between two emails of a mailbox. It is shorter than any gap between two windows' openings, so that each window takes at least one email. */
 export const JITTER_SECONDS_LIMIT = 3600
@@ -29,21 +28,6 @@ export interface SendingSettings {
   jitterMinSeconds: number
   jitterMaxSeconds: number
 }
-
-/** An offset such as "+02:00" is a zone to the runtime, but knows no summer time: a region's name is wanted here. */
-export function isKnownTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    new Temporal.ZonedDateTime(0n, name)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const timeZoneSchema = z
-  .string()
-  .refine(isKnownTimeZone, { error: (issue) => `"${issue.input}" is not a time zone we know; try "Europe/Berlin".` })
 
 const wholeNumber = (what: string, min: number, max: number) => {
   const error = `${what} must be a whole number from ${min} to ${max}.`

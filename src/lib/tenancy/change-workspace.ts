@@ -1,9 +1,9 @@
 import { appNow } from '#lib/platform/clock.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import { nextLocalMidnight } from '#lib/platform/wall-clock.ts'
 import { recordAudit } from './audit.ts'
 import { lockWorkspace } from './lock-workspace.ts'
 import type { Actor } from './person.ts'
-import { nextLocalMidnight } from './time-zone.ts'
 
 type Change = { name?: string; timeZone?: string }
 
@@ -38,7 +38,7 @@ async function moveToTimeZone(tx: Sql, workspaceId: string, actor: Actor, timeZo
   const settings = rows[0]
   if (!settings || timeZone === (settings.next ?? settings.current)) return
   const staysWhereItIs = timeZone === settings.current
-  const effectiveAt = staysWhereItIs ? null : nextLocalMidnight(await appNow(tx), timeZone)
+  const effectiveAt = staysWhereItIs ? null : nextLocalMidnight(timeZone, await appNow(tx))
   await tx.query(
     `UPDATE sending_settings
      SET time_zone = $2, next_time_zone = $3, next_time_zone_at = $4, updated_at = app_now()

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SendingCalendar } from '#lib/guardrails/calendar.ts'
-import { localDateOf } from '#lib/guardrails/local-date.ts'
 import { getNextSendingSlot, isWithinSendingWindow } from '#lib/guardrails/sending-window.ts'
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
-import { nextLocalMidnight } from '#lib/guardrails/wall-clock.ts'
+import { localDateOf } from '#lib/platform/local-date.ts'
+import { nextLocalMidnight } from '#lib/platform/wall-clock.ts'
 import { countedDay, OFFICE_HOURS, openingMs, windowAround } from './settings-oracle.ts'
 import { allTransitions, DAY_MS, type Transition, wallMs, ZONES } from './zone-oracle.ts'
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { calculateRampUpQuota } from '#lib/guardrails/ramp-up.ts'
-import { hasSendingDay, isKnownTimeZone, sendingSettingsSchema } from '#lib/guardrails/settings.ts'
+import { hasSendingDay, sendingSettingsSchema } from '#lib/guardrails/settings.ts'
+import { isKnownTimeZone } from '#lib/platform/time-zone.ts'
 import { OFFICE_HOURS } from './settings-oracle.ts'
 import { ZONES } from './zone-oracle.ts'
 
@@ -20,9 +21,9 @@ describe('sending settings', () => {
   })
 
   test.each([
-    [{ timeZone: 'Mars/Olympus' }, '"Mars/Olympus" is not a time zone we know; try "Europe/Berlin".'],
-    [{ timeZone: '' }, '"" is not a time zone we know; try "Europe/Berlin".'],
-    [{ timeZone: '+02:00' }, '"+02:00" is not a time zone we know; try "Europe/Berlin".'],
+    [{ timeZone: 'Mars/Olympus' }, '"Mars/Olympus" is not a time zone we know; choose one like Europe/Berlin or America/New_York.'],
+    [{ timeZone: '' }, '"" is not a time zone we know; choose one like Europe/Berlin or America/New_York.'],
+    [{ timeZone: '+02:00' }, '"+02:00" is not a time zone we know; choose one like Europe/Berlin or America/New_York.'],
     [{ sendingDays: [] }, 'Choose at least one day of the week to send on.'],
     [{ sendingDays: [0] }, 'A sending day must be a whole number from 1 to 7.'],
     [{ sendingDays: [8] }, 'A sending day must be a whole number from 1 to 7.'],

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { database, inTransaction } from '#lib/platform/database.ts'
+import { timeZoneSchema } from '#lib/platform/time-zone.ts'
 import { createWorkspace } from '#lib/tenancy/create-workspace.ts'
 import { workspaceNameSchema } from '#lib/tenancy/person.ts'
-import { timeZoneSchema } from '#lib/tenancy/time-zone.ts'
 import { workspaceOutput } from '../schemas.ts'
 import { personRoute } from '../workspace-route.ts'
 

@@ -16,6 +16,7 @@ export const GET = route(
       startedAt: z.iso.datetime(),
       durationMs: z.number(),
       replanned: z.number(),
+      failures: z.number(),
     }),
   },
   async ({ request, log }) => {

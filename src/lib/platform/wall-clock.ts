@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 import { type DayNumber, localDateOf } from './local-date.ts'
-import { MINUTES_PER_DAY } from './settings.ts'
+
+export const MINUTES_PER_DAY = 1440
 
 /**
  * The first instant at which the local clock shows that minute of that date, or a later one.
