@@ -23,6 +23,8 @@ export type TestApp = {
   sql(text: string, values?: unknown[]): Promise<void>
 }
 
+const PORT_TRIES = 3
+
 /** The product as shipped, in processes of its own, on a database of its own, with a mail catcher. */
 export function testApp(): TestApp {
   let folder = ''
@@ -41,14 +43,16 @@ export function testApp(): TestApp {
       await catcher?.stop()
     },
     async startMail() {
-      catcher = await startChild({
+      const started = await startChild({
         name: 'catcher',
         script: join(projectRoot, 'src/cli/catcher/main.ts'),
         args: ['--smtp-port', String(smtpPort), '--http-port', String(httpPort), '--dir', join(folder, 'mail')],
         env: {},
         logFile: join(folder, 'catcher.log'),
       })
-      await untilAnswers(`${app.catcherUrl}/api/messages`)
+      if (!(await answersWhileAlive(`${app.catcherUrl}/api/messages`, started)))
+        throw new Error('the catcher did not start')
+      catcher = started
     },
     async sql(text, values) {
       const client = new pg.Client({ connectionString: app.databaseUrl })
@@ -57,16 +61,10 @@ export function testApp(): TestApp {
     },
   }
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'sendonce-app-'))
-    app.databaseUrl = await createTestDatabase()
+  async function startServer(): Promise<void> {
     const port = await freePort(0)
-    smtpPort = await freePort(0)
-    httpPort = await freePort(0)
     app.url = `http://localhost:${port}`
-    app.catcherUrl = `http://localhost:${httpPort}`
-    await app.startMail()
-    server = await startChild({
+    const started = await startChild({
       name: 'server',
       script: join(projectRoot, 'node_modules/next/dist/bin/next'),
       args: ['start', '--hostname', '127.0.0.1', '--port', String(port)],
@@ -85,7 +83,20 @@ export function testApp(): TestApp {
       logFile: join(folder, 'server.log'),
       preload: join(projectRoot, 'src/cli/home/end-with-parent.mjs'),
     })
-    await untilAnswers(`${app.url}/api/health`)
+    if (await answersWhileAlive(`${app.url}/api/health`, started)) server = started
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sendonce-app-'))
+    app.databaseUrl = await createTestDatabase()
+    for (let tries = 0; tries < PORT_TRIES && !catcher; tries += 1) {
+      smtpPort = await freePort(0)
+      httpPort = await freePort(0)
+      app.catcherUrl = `http://localhost:${httpPort}`
+      await app.startMail().catch(() => undefined)
+    }
+    for (let tries = 0; tries < PORT_TRIES && !server; tries += 1) await startServer()
+    if (!catcher || !server) throw new Error('neither try found ports that stayed free')
   })
 
   afterAll(async () => {
@@ -99,10 +110,15 @@ export function testApp(): TestApp {
   return app
 }
 
-async function untilAnswers(url: string): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    if (await fetch(url).catch(() => undefined)) return
+/** False where it ended instead: a port that was free a moment ago may be somebody else's by now. */
+async function answersWhileAlive(url: string, child: Child): Promise<boolean> {
+  let hasEnded = false
+  void child.ended.then(() => {
+    hasEnded = true
+  })
+  for (let tries = 0; tries < 600 && !hasEnded; tries += 1) {
+    if (await fetch(url).catch(() => undefined)) return true
     await sleep(50)
   }
-  throw new Error(`${url} did not answer`)
+  return false
 }

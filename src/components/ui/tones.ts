@@ -19,13 +19,3 @@ export const SOLID_TONE: Record<Tone, string> = {
   danger: 'bg-danger',
   info: 'bg-info',
 }
-
-/** For figures and icons on the page's own ground. */
-export const TEXT_TONE: Record<Tone, string> = {
-  neutral: 'text-text',
-  accent: 'text-accent-text',
-  success: 'text-success-text',
-  warning: 'text-warning-text',
-  danger: 'text-danger-text',
-  info: 'text-info-text',
-}

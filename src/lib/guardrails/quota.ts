@@ -8,13 +8,3 @@ export async function getDailySentCount(sql: Sql, workspaceId: string, localDate
   )
   return rows[0]?.reserved ?? 0
 }
-
-/** What is left of the quota on that date; never below zero, also where the quota was lowered since. */
-export async function getRemainingQuota(
-  sql: Sql,
-  workspaceId: string,
-  dailyQuota: number,
-  localDate: string,
-): Promise<number> {
-  return Math.max(0, dailyQuota - (await getDailySentCount(sql, workspaceId, localDate)))
-}

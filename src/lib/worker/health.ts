@@ -3,8 +3,6 @@ import { checkDatabase, checkMigrations, checkTimeZoneData } from '#lib/platform
 import type { Log } from '#lib/platform/log.ts'
 import { readLastTick } from './heartbeat.ts'
 
-export type Health = Awaited<ReturnType<typeof readHealth>>
-
 /** `down`: nothing can work. `degraded`: pages work, but something keeps mail from going out as it should. */
 export async function readHealth(pool: pg.Pool, log: Log) {
   const timeZoneData = checkTimeZoneData()

@@ -21,7 +21,10 @@ describe('sending settings', () => {
   })
 
   test.each([
-    [{ timeZone: 'Mars/Olympus' }, '"Mars/Olympus" is not a time zone we know; choose one like Europe/Berlin or America/New_York.'],
+    [
+      { timeZone: 'Mars/Olympus' },
+      '"Mars/Olympus" is not a time zone we know; choose one like Europe/Berlin or America/New_York.',
+    ],
     [{ timeZone: '' }, '"" is not a time zone we know; choose one like Europe/Berlin or America/New_York.'],
     [{ timeZone: '+02:00' }, '"+02:00" is not a time zone we know; choose one like Europe/Berlin or America/New_York.'],
     [{ sendingDays: [] }, 'Choose at least one day of the week to send on.'],
