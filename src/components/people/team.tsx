@@ -49,18 +49,14 @@ export function Team() {
           )
         }
       />
-      <section aria-labelledby="members-heading">
-        <h2 id="members-heading" className="mb-2.5 font-semibold text-sm">
-          Members
-        </h2>
+      <section>
+        <h2 className="mb-2.5 font-semibold text-sm">Members</h2>
         <MembersTable />
       </section>
       {mayInvite && (
         <>
-          <section aria-labelledby="invitations-heading" className="mt-8">
-            <h2 id="invitations-heading" className="mb-2.5 font-semibold text-sm">
-              Invitations
-            </h2>
+          <section className="mt-8">
+            <h2 className="mb-2.5 font-semibold text-sm">Invitations</h2>
             <InvitationsTable unsentIds={unsentIds} onSent={noteSent} />
           </section>
           <InviteDialog
