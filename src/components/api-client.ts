@@ -44,9 +44,13 @@ export async function requestFile(path: string, options: RequestOptions = {}): P
 /** Sounded on the window when an answer says that nobody is signed in any more; the shell leads to signing in. */
 export const SESSION_ENDED = 'sendonce:session-ended'
 
+/** Sounded when something is refused or not there: a role may have changed, or a membership ended, meanwhile. */
+export const ACCESS_REFUSED = 'sendonce:access-refused'
+
 function problemOf(answer: unknown, status: number): ApiError {
   if (isProblemAnswer(answer)) {
     if (answer.error.code === 'not-signed-in') globalThis.window?.dispatchEvent(new Event(SESSION_ENDED))
+    if (status === 403 || status === 404) globalThis.window?.dispatchEvent(new Event(ACCESS_REFUSED))
     return new ApiError({ ...answer.error, status })
   }
   return new ApiError({ code: 'UNREADABLE_ANSWER', message: sentenceForStatus(status), status })

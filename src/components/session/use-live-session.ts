@@ -1,10 +1,11 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import { usePathname } from 'next/navigation'
 import { useEffect } from 'react'
 import type { Membership } from '#lib/tenancy/access.ts'
 import type { Person } from '#lib/tenancy/person.ts'
-import { requestApi, SESSION_ENDED } from '../api-client.ts'
+import { ACCESS_REFUSED, requestApi, SESSION_ENDED } from '../api-client.ts'
 import { queryKeys } from '../query-keys.ts'
 import { leaveFor } from './leave-for.ts'
 import { HOME, signInHref } from './safe-next.ts'
@@ -21,7 +22,8 @@ interface SessionAnswer {
  * which no page can do.
  */
 export function useLiveSession(initial: SessionView): SessionView {
-  const { data } = useQuery({
+  const pathname = usePathname()
+  const { data, refetch } = useQuery({
     queryKey: queryKeys.session(),
     queryFn: ({ signal }) => requestApi<SessionAnswer>('/api/session', { signal }),
     initialData: { person: initial.person, workspaces: [...initial.workspaces] },
@@ -31,6 +33,19 @@ export function useLiveSession(initial: SessionView): SessionView {
   const workspace = data.workspaces.find(({ id }) => id === initial.workspace.id)
   const isSomebodyElse = data.person.id !== initial.person.id
   const isOut = workspace === undefined || isSomebodyElse
+
+  // Pages that were here before come from memory: without this, whoever was removed could go on leafing through them.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked anew at every step to another page
+  useEffect(() => {
+    void refetch({ cancelRefetch: false })
+  }, [pathname, refetch])
+
+  useEffect(() => {
+    // Also in place of an answer that is on its way: it may be older than the refusal.
+    const askAnew = () => void refetch()
+    window.addEventListener(ACCESS_REFUSED, askAnew)
+    return () => window.removeEventListener(ACCESS_REFUSED, askAnew)
+  }, [refetch])
 
   useEffect(() => {
     window.addEventListener(SESSION_ENDED, onSessionEnd)

@@ -1,4 +1,4 @@
-import { APIError } from 'better-auth/api'
+import { isAPIError } from 'better-auth/api'
 import type pg from 'pg'
 import { PublicError } from '#lib/platform/api-response.ts'
 import { inTransaction } from '#lib/platform/database.ts'
@@ -26,7 +26,7 @@ export async function resetPassword(
   try {
     await auth.api.resetPassword({ body: { newPassword: password, token } })
   } catch (error) {
-    if (error instanceof APIError && error.statusCode === 400) throw linkIsSpent()
+    if (isAPIError(error) && error.statusCode === 400) throw linkIsSpent()
     throw error
   }
   await inTransaction(pool, async (tx) => {

@@ -1,4 +1,4 @@
-import { APIError } from 'better-auth/api'
+import { isAPIError } from 'better-auth/api'
 import { PublicError } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { recordPersonAudit } from './audit.ts'
@@ -22,7 +22,8 @@ export async function signIn(
   const signedIn = await auth.api
     .signInEmail({ body: { email, password }, headers: new Headers(), returnHeaders: true })
     .catch((error: unknown) => {
-      if (error instanceof APIError && error.statusCode === 401) return undefined
+      // By its name, not its class: Next bundles pages and routes apart, each with a copy of better-auth.
+      if (isAPIError(error) && error.statusCode === 401) return undefined
       throw error
     })
   if (!signedIn) {
