@@ -13,7 +13,9 @@ beforeAll(async () => {
 test.each(['workspaces', 'mailboxes', 'sequences', 'campaigns', 'campaign_prospects', 'prospects'])(
   'what an email names cannot be deleted: %s',
   async (table) => {
-    await expect(db.pool.query(`DELETE FROM ${table}`)).rejects.toThrow(/violates (RESTRICT setting of )?foreign key constraint/)
+    await expect(db.pool.query(`DELETE FROM ${table}`)).rejects.toThrow(
+      /violates (RESTRICT setting of )?foreign key constraint/,
+    )
     const { rows } = await db.pool.query(`SELECT count(*)::int FROM ${table}`)
     expect(rows).toEqual([{ count: 1 }])
   },
