@@ -44,6 +44,7 @@ export class PlanDesk {
       known !== undefined &&
       !placesWereFreed &&
       known.serial === lock.serial &&
+      known.version === lock.version &&
       known.basis === lock.currentBasis &&
       now.getTime() - known.now.getTime() < KNOWN_MS_MAX
     if (isCurrent) return known

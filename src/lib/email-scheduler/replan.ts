@@ -1,9 +1,10 @@
 import type pg from 'pg'
+import type { GuardName } from '#lib/guardrails/guards.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import { readSteps, type SequenceStep } from '#lib/sequences/steps.ts'
-import type { Placement, PlanRequest, PlanStep } from './plan.ts'
+import type { Placement, PlanErrorName, PlanRequest, PlanStep } from './plan.ts'
 import type { OpenPlan, PlanDesk } from './plan-desk.ts'
 
 const ENROLMENTS_PER_BATCH = 500
@@ -50,11 +51,11 @@ export async function replanBatch(tx: Sql, desk: PlanDesk, plan: OpenPlan): Prom
   }
   const result = plan.planner.plan(requests)
   if (!result.ok) {
-    await park(tx, plan, emails)
+    await park(tx, plan, emails, BLOCKER_OF[result.error.name] ?? 'mailbox-connected')
     return emails.length
   }
   await move(tx, plan, emails, result.placements, predecessors)
-  await park(tx, plan, unplannable)
+  await park(tx, plan, unplannable, 'mailbox-connected')
   await desk.save(tx, plan)
   return emails.length
 }
@@ -147,12 +148,18 @@ async function move(
   )
 }
 
-/** Their mailbox cannot send; they keep their time and wait until it can, which plans them again. */
-async function park(tx: Sql, plan: OpenPlan, emails: readonly Waiting[]): Promise<void> {
+/** The guard that a person must lift where the workspace cannot plan anything at all; elsewhere it is the mailbox. */
+const BLOCKER_OF: Partial<Record<PlanErrorName, GuardName>> = {
+  'no-sending-day': 'sending-window',
+  'no-capacity': 'mailbox-limit',
+}
+
+/** They keep their time and wait; whatever lifts the blocker changes the plan's basis, and that plans them again. */
+async function park(tx: Sql, plan: OpenPlan, emails: readonly Waiting[], blocker: GuardName): Promise<void> {
   await tx.query(
-    `UPDATE scheduled_emails SET plan_version = $2, blocker = 'mailbox-connected', ready_at = NULL, updated_at = $3
+    `UPDATE scheduled_emails SET plan_version = $2, blocker = $4, ready_at = NULL, updated_at = $3
      WHERE id = ANY($1::uuid[])`,
-    [plainArray(emails.map(({ id }) => id)), plan.version, plan.now],
+    [plainArray(emails.map(({ id }) => id)), plan.version, plan.now, blocker],
   )
 }
 

@@ -123,6 +123,23 @@ describe('what waits is planned again', () => {
     expect(back).toEqual([{ count: 0 }])
   })
 
+  test('when no day is left to send on: all of it waits under that name, and goes on when a day is chosen', async () => {
+    const campaign = await scheduled(20, [0, 1])
+    await db.pool.query(`UPDATE sending_settings SET sending_days = '{}' WHERE workspace_id = $1`, [
+      campaign.workspaceId,
+    ])
+    expect(await replan(campaign.workspaceId)).toBe(40)
+    expect(new Set((await emailsOf(campaign)).map(({ blocker, ready_at }) => `${blocker} ${ready_at}`))).toEqual(
+      new Set(['sending-window null']),
+    )
+    await db.pool.query(`UPDATE sending_settings SET sending_days = '{1,2,3,4,5,6,7}' WHERE workspace_id = $1`, [
+      campaign.workspaceId,
+    ])
+    expect(await replan(campaign.workspaceId)).toBe(40)
+    expect(await auditPlan(db.pool, campaign.workspaceId)).toEqual([])
+    expect((await emailsOf(campaign)).filter(({ ready_at }) => ready_at !== null)).toHaveLength(20)
+  })
+
   test('when the step before it really went out: on its date the plan stands, on a later one the delay counts from there', async () => {
     const campaign = await scheduled(2, [0, 3, 2])
     const { rows: firsts } = await db.pool.query<{ id: string; date: string; enrolment: string }>(
