@@ -90,7 +90,7 @@ function What({ entry, timeZone }: { entry: AuditEntry; timeZone: string }) {
         </span>
       </summary>
       <dl className="mt-1 mb-1.5 ml-5.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-[0.8125rem]">
-        {Object.entries(entry.details).map(([name, value]) => (
+        {inReadingOrder(entry.details).map(([name, value]) => (
           <Detail key={name} label={detailLabel(name)}>
             {name === 'effectiveAt' && typeof value === 'string' ? (
               <DateTime instant={value} timeZone={timeZone} />
@@ -116,4 +116,10 @@ function Detail({ label, children }: { label: string; children: React.ReactNode 
       <dd className="break-words">{children}</dd>
     </>
   )
+}
+
+/** Postgres keeps the names of JSON in an order of its own; what was before is read before what came after. */
+function inReadingOrder(details: AuditEntry['details']) {
+  const rank = (name: string) => ['before', 'after'].indexOf(name)
+  return Object.entries(details).sort(([one], [other]) => rank(one) - rank(other))
 }

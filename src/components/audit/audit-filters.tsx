@@ -35,8 +35,8 @@ function DayFilter({ param, label, timeZone }: { param: string; label: string; t
   const { params, change } = useUrlParams()
   const value = params.get(param) ?? ''
   return (
-    <label className="flex min-w-0 flex-1 items-center gap-2 sm:flex-none" title={`By the clock of ${timeZone}`}>
-      <span className="text-muted text-sm">{label}</span>
+    <label className="flex w-full items-center gap-2 sm:w-auto" title={`By the clock of ${timeZone}`}>
+      <span className="w-10 text-muted text-sm sm:w-auto">{label}</span>
       <input
         // Anew when the address changes from outside; while somebody types, half a date must not be taken from them.
         key={value}
