@@ -27,6 +27,7 @@ type Ours = {
   loserId: string
   listId: string
   suppressionId: string
+  importId: string
 }
 
 const ofTheWorkspace = { stranger: 404, nobody: 401 }
@@ -102,6 +103,15 @@ const ROUTES: Record<string, Expectation> = {
   },
   'POST /api/prospects/[id]/erase': { ...forAdmins, input: (ours) => ({ params: { id: ours.prospectId } }) },
   'GET /api/prospects/[id]/export': { ...forAdmins, input: (ours) => ({ params: { id: ours.prospectId } }) },
+  'POST /api/prospects/import': {
+    ...forMembers,
+    input: () => ({
+      query: { preview: 'true' },
+      file: 'email\nnew@example.com\n',
+      headers: { 'content-type': 'text/csv' },
+    }),
+  },
+  'GET /api/prospects/import/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.importId } }) },
 
   'GET /api/lists': forMembers,
   'POST /api/lists': { ...forMembers, input: () => ({ body: { name: 'Readers' } }) },
@@ -144,7 +154,13 @@ beforeAll(async () => {
   const { suppression } = await owner.ask<{ suppression: { id: string } }>('POST', '/api/suppressions', {
     body: { value: 'blocked@example.com' },
   })
+  const { report } = await owner.ask<{ report: { id: string } }>('POST', '/api/prospects/import', {
+    query: { options: JSON.stringify({ columns: [{ to: 'email' }], onKnown: 'leave' }) },
+    file: 'email\ncleo@example.com\n',
+    headers: { 'content-type': 'text/csv' },
+  })
   ours = {
+    importId: report.id,
     prospectId: await add('ann@example.com'),
     loserId: await add('bob@example.com'),
     listId: list.id,
@@ -167,7 +183,11 @@ test('every route on disk stands in the list, and every line of the list is on d
 describe.each(Object.entries(ROUTES))('%s', (name, expected) => {
   const [method = '', path = ''] = name.split(' ')
   const call = async (visitor: Visitor, headers: Record<string, string> = { 'x-workspace-id': ours.workspaceId }) =>
-    (await visitor.call(method, path, { headers, ...expected.input?.(ours) })).status
+    (await callWith(visitor, headers)).status
+  const callWith = (visitor: Visitor, headers: Record<string, string>) => {
+    const input = expected.input?.(ours)
+    return visitor.call(method, path, { ...input, headers: { ...headers, ...input?.headers } })
+  }
 
   // Signed in, and somebody new, each time: some of these calls end a session or a membership.
   test(`answers ${expected.stranger} to another workspace`, async () => {

@@ -74,6 +74,16 @@ export async function addMembers(
   prospectIds: readonly string[],
 ): Promise<number> {
   await loadList(tx, workspaceId, listId)
+  return joinList(tx, workspaceId, listId, prospectIds)
+}
+
+/** For a list that is known to be the workspace's. Locked by id, like everybody does who locks several prospects. */
+export async function joinList(
+  tx: Sql,
+  workspaceId: string,
+  listId: string,
+  prospectIds: readonly string[],
+): Promise<number> {
   const { rowCount } = await tx.query(
     `INSERT INTO list_members (list_id, prospect_id)
      SELECT $2, id FROM prospects
