@@ -23,5 +23,8 @@ export function proxy(request: NextRequest): NextResponse {
   return response
 }
 
-/** Built files are the same for everybody and run nothing by themselves. */
-export const config = { matcher: ['/((?!_next/static|_next/image).*)'] }
+/**
+ * Built files are the same for everybody and run nothing by themselves. Next keeps the body of whatever passes here in
+ * memory, and drops what is beyond 10 MB: an import sets its headers itself.
+ */
+export const config = { matcher: ['/((?!_next/static|_next/image|api/prospects/import$).*)'] }

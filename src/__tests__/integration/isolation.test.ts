@@ -19,7 +19,16 @@ type Expectation = {
 }
 
 /** Things of our workspace that a stranger might name. */
-type Ours = { workspaceId: string; ownerMemberId: string; invitationId: string }
+type Ours = {
+  workspaceId: string
+  ownerMemberId: string
+  invitationId: string
+  prospectId: string
+  loserId: string
+  listId: string
+  suppressionId: string
+  importId: string
+}
 
 const ofTheWorkspace = { stranger: 404, nobody: 401 }
 const forMembers = { ...ofTheWorkspace, member: 200 }
@@ -80,6 +89,51 @@ const ROUTES: Record<string, Expectation> = {
 
   'GET /api/audit': forAdmins,
   'POST /api/audit/export': forAdmins,
+
+  'GET /api/prospects': forMembers,
+  'POST /api/prospects': { ...forMembers, input: () => ({ body: { email: 'new@example.com' } }) },
+  'GET /api/prospects/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.prospectId } }) },
+  'PATCH /api/prospects/[id]': {
+    ...forMembers,
+    input: (ours) => ({ params: { id: ours.prospectId }, body: { company: 'Acme' } }),
+  },
+  'DELETE /api/prospects/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.prospectId } }) },
+  'POST /api/prospects/[id]/merge': {
+    ...forMembers,
+    input: (ours) => ({ params: { id: ours.prospectId }, body: { loserId: ours.loserId } }),
+  },
+  'POST /api/prospects/[id]/erase': { ...forAdmins, input: (ours) => ({ params: { id: ours.prospectId } }) },
+  'GET /api/prospects/[id]/export': { ...forAdmins, input: (ours) => ({ params: { id: ours.prospectId } }) },
+  'POST /api/prospects/import': {
+    ...forMembers,
+    input: () => ({
+      query: { preview: 'true' },
+      file: 'email\nnew@example.com\n',
+      headers: { 'content-type': 'text/csv' },
+    }),
+  },
+  'GET /api/prospects/import/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.importId } }) },
+
+  'GET /api/lists': forMembers,
+  'POST /api/lists': { ...forMembers, input: () => ({ body: { name: 'Readers' } }) },
+  'GET /api/lists/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.listId } }) },
+  'PATCH /api/lists/[id]': {
+    ...forMembers,
+    input: (ours) => ({ params: { id: ours.listId }, body: { name: 'Ours' } }),
+  },
+  'DELETE /api/lists/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.listId } }) },
+  'POST /api/lists/[id]/members': {
+    ...forMembers,
+    input: (ours) => ({ params: { id: ours.listId }, body: { prospectIds: [ours.prospectId] } }),
+  },
+  'DELETE /api/lists/[id]/members': {
+    ...forMembers,
+    input: (ours) => ({ params: { id: ours.listId }, body: { prospectIds: [ours.prospectId] } }),
+  },
+
+  'GET /api/suppressions': forMembers,
+  'POST /api/suppressions': { ...forMembers, input: () => ({ body: { value: 'spam.example' } }) },
+  'DELETE /api/suppressions/[id]': { ...forAdmins, input: (ours) => ({ params: { id: ours.suppressionId } }) },
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -95,7 +149,23 @@ beforeAll(async () => {
   const sent = await owner.ask<{ invitation: { id: string } }>('POST', '/api/invitations', {
     body: { email: 'invited@example.com', role: 'member' },
   })
+  const add = async (email: string) =>
+    (await owner.ask<{ prospect: { id: string } }>('POST', '/api/prospects', { body: { email } })).prospect.id
+  const list = await owner.ask<{ id: string }>('POST', '/api/lists', { body: { name: 'Ours' } })
+  const { suppression } = await owner.ask<{ suppression: { id: string } }>('POST', '/api/suppressions', {
+    body: { value: 'blocked@example.com' },
+  })
+  const { report } = await owner.ask<{ report: { id: string } }>('POST', '/api/prospects/import', {
+    query: { options: JSON.stringify({ columns: [{ to: 'email' }], onKnown: 'leave' }) },
+    file: 'email\ncleo@example.com\n',
+    headers: { 'content-type': 'text/csv' },
+  })
   ours = {
+    importId: report.id,
+    prospectId: await add('ann@example.com'),
+    loserId: await add('bob@example.com'),
+    listId: list.id,
+    suppressionId: suppression.id,
     workspaceId: (await whoAmI(owner)).workspace?.id ?? '',
     ownerMemberId: await memberId(owner, 'olga@example.com'),
     invitationId: sent.invitation.id,
@@ -114,7 +184,11 @@ test('every route on disk stands in the list, and every line of the list is on d
 describe.each(Object.entries(ROUTES))('%s', (name, expected) => {
   const [method = '', path = ''] = name.split(' ')
   const call = async (visitor: Visitor, headers: Record<string, string> = { 'x-workspace-id': ours.workspaceId }) =>
-    (await visitor.call(method, path, { headers, ...expected.input?.(ours) })).status
+    (await callWith(visitor, headers)).status
+  const callWith = (visitor: Visitor, headers: Record<string, string>) => {
+    const input = expected.input?.(ours)
+    return visitor.call(method, path, { ...input, headers: { ...headers, ...input?.headers } })
+  }
 
   // Signed in, and somebody new, each time: some of these calls end a session or a membership.
   test(`answers ${expected.stranger} to another workspace`, async () => {

@@ -60,6 +60,8 @@ export type CallInput = {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
+  /** Sent as it is, in place of JSON: a file. Its type goes into `headers`. */
+  file?: string | Uint8Array<ArrayBuffer>
   headers?: Record<string, string>
 }
 export type Answer<T> = { status: number; response: Response; json: ApiResponse<T> | undefined }
@@ -79,7 +81,7 @@ async function callRoute(method: string, path: string, input: CallInput, cookie:
   const request = new Request(`${APP_URL}${address}?${new URLSearchParams(input.query)}`, {
     method,
     headers,
-    ...(reads ? {} : { body: JSON.stringify(input.body ?? {}) }),
+    ...(reads ? {} : { body: input.file ?? JSON.stringify(input.body ?? {}) }),
   })
   return handler(request, { params: Promise.resolve(input.params ?? {}) })
 }

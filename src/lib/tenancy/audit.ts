@@ -18,6 +18,13 @@ export const AUDIT_ACTIONS = {
   'invitation.resent': 'sent the invitation again to',
   'invitation.revoked': 'revoked the invitation of',
   'audit.exported': 'exported the audit log',
+  'prospect.unsubscribed': 'unsubscribed, on their word,',
+  'prospect.merged': 'merged into another prospect',
+  'prospect.erased': 'erased the personal data of',
+  'prospect.exported': 'exported everything about',
+  'prospects.imported': 'imported prospects with',
+  'suppression.added': 'suppressed',
+  'suppression.removed': 'took off the suppression list',
 } as const satisfies Record<string, string>
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS

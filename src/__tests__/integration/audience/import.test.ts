@@ -1,0 +1,224 @@
+import { beforeEach, expect, test } from 'vitest'
+import { createProspect } from '#lib/audience/create-prospect.ts'
+import { eraseProspect } from '#lib/audience/erase-prospect.ts'
+import { loadProspect } from '#lib/audience/list-prospects.ts'
+import { createList, loadList } from '#lib/audience/lists.ts'
+import { mergeProspects } from '#lib/audience/merge-prospects.ts'
+import { addSuppression } from '#lib/audience/suppressions.ts'
+import { inTransaction } from '#lib/platform/database.ts'
+import { type Audience, actor, importFile, makeAudience } from '#tests/support/audience.ts'
+import { testDatabase } from '#tests/support/database.ts'
+
+const db = testDatabase()
+let audience: Audience
+
+beforeEach(async () => {
+  audience = await makeAudience(db.pool)
+})
+
+const EMAIL_AND_NAME = { columns: [{ to: 'email' }, { to: 'firstName' }] }
+
+const people = async () => {
+  const { rows } = await db.pool.query<{ id: string; email: string; name: string | null }>(
+    'SELECT id, email, first_name AS name FROM prospects WHERE workspace_id = $1 ORDER BY email',
+    [audience.workspaceId],
+  )
+  return rows
+}
+const add = (email: string, firstName?: string) =>
+  inTransaction(db.pool, async (tx) => {
+    const { workspaceId, hash } = audience
+    return (await createProspect(tx, workspaceId, hash, { email, firstName })).prospect
+  })
+const set = (id: string, column: 'unsubscribed_at' | 'archived_at') =>
+  db.pool.query(`UPDATE prospects SET ${column} = app_now() WHERE id = $1`, [id])
+
+test.each<[string, Buffer]>([
+  ['commas, UTF-8', Buffer.from('email,name\njo@example.com,Jürgen\n')],
+  ['a mark at the start', Buffer.from('\ufeffemail,name\r\njo@example.com,Jürgen\r\n')],
+  ['semicolons, from Windows', Buffer.from('email;name\r\njo@example.com;J\xfcrgen\r\n', 'latin1')],
+  ['tabs, UTF-16', Buffer.from('\ufeffemail\tname\r\njo@example.com\tJürgen\r\n', 'utf16le')],
+  ['tabs, UTF-16 the other way round', Buffer.from('\ufeffemail\tname\njo@example.com\tJürgen', 'utf16le').swap16()],
+  ['bars', Buffer.from('email|name\njo@example.com|Jürgen')],
+  ['quotes', Buffer.from('"email","name"\n"jo@example.com","Jürgen"\n')],
+  ['Excel’s first line', Buffer.from('sep=;\r\nemail;name\r\njo@example.com;Jürgen\r\n')],
+])('a file with %s is read', async (_, content) => {
+  const report = await importFile(db.pool, audience, content, EMAIL_AND_NAME)
+  expect(report).toMatchObject({ lines: 1, created: 1, rejected: 0, issues: [] })
+  expect(await people()).toMatchObject([{ email: 'jo@example.com', name: 'Jürgen' }])
+})
+
+test('every line that adds nobody is told with its number in the file and a reason', async () => {
+  await addSuppression(db.pool, audience.workspaceId, audience.hash, by('blocked.test'), actor, audience.cancel)
+  await addSuppression(db.pool, audience.workspaceId, audience.hash, by('Bob@Example.com'), actor, audience.cancel)
+  const gone = await add('gone@example.com')
+  await set(gone.id, 'unsubscribed_at')
+  const [kept, dropped] = [await add('new@example.com'), await add('old@example.com')]
+  await inTransaction(db.pool, (tx) =>
+    mergeProspects(tx, audience.workspaceId, { winnerId: kept.id, loserId: dropped.id }, actor, audience.cancel),
+  )
+  const report = await importFile(
+    db.pool,
+    audience,
+    [
+      'email,name', // 1
+      'ann@example.com,"Ann', // 2
+      'of the two lines"', // 3
+      '', // 4
+      'no address,Nora', // 5
+      'ANN@example.com,Again', // 6
+      'x@mail.blocked.test,X', // 7
+      'bob@example.com,Bob', // 8
+      'gone@example.com,Gone', // 9
+      'stray@example.com,A "stray" quote', // 10
+      'two@example.com;three@example.com,Two', // 11
+      'old@example.com,Old', // 12
+      'cleo@example.com,Cleo,too much', // 13
+      'dora@example.com,Dora', // 14
+    ].join('\r\n'),
+    EMAIL_AND_NAME,
+  )
+  expect(report.issues.map(({ line, kind, reason }) => `${line} ${kind}: ${reason}`)).toEqual([
+    '5 rejected: An address has an @ between name and domain.',
+    '6 duplicate: The same address as in line 2.',
+    '7 suppressed: The domain is on the suppression list.',
+    '8 suppressed: The address is on the suppression list.',
+    '9 unsubscribed: This person has unsubscribed.',
+    '10 rejected: A quote stands in the middle of a cell; quotes belong around the whole cell.',
+    '11 rejected: Only one address is possible here, without commas or semicolons.',
+    '12 merged: The address belongs to a prospect that has another one now.',
+    '13 rejected: The line has 3 cells, and there are only 2 columns.',
+  ])
+  expect(report).toMatchObject({
+    ...{ lines: 11, created: 2, updated: 0, revived: 0, unchanged: 1 },
+    ...{ duplicates: 1, suppressed: 2, unsubscribed: 1, rejected: 4 },
+  })
+  expect(await loadProspect(db.pool, audience.workspaceId, gone.id)).toMatchObject({ firstName: null })
+})
+
+test('a duplicate is found across batches, and the first line counts', async () => {
+  const lines = Array.from({ length: 2_500 }, (_, index) => `p${index % 2_400}@example.com,Name ${index}`)
+  const report = await importFile(db.pool, audience, `email,name\n${lines.join('\n')}`, EMAIL_AND_NAME)
+  expect(report).toMatchObject({ lines: 2_500, created: 2_400, duplicates: 100 })
+  expect(report.issues[0]).toEqual({ line: 2_402, kind: 'duplicate', reason: 'The same address as in line 2.' })
+  expect((await people()).find(({ email }) => email === 'p0@example.com')?.name).toBe('Name 0')
+  const { rows } = await db.pool.query('SELECT FROM import_addresses')
+  expect(rows).toEqual([])
+})
+
+test('who is known is filled in or left, as the caller chose; an empty cell takes nothing away', async () => {
+  const ann = await add('ann@example.com', 'Ann')
+  const left = await importFile(db.pool, audience, 'e,n\nann@example.com,Anna', { ...EMAIL_AND_NAME, onKnown: 'leave' })
+  expect(left).toMatchObject({ created: 0, updated: 0, unchanged: 1 })
+  expect(await people()).toMatchObject([{ id: ann.id, name: 'Ann' }])
+  const updated = await importFile(db.pool, audience, 'e,n\nann@example.com,Anna', EMAIL_AND_NAME)
+  expect(updated).toMatchObject({ created: 0, updated: 1, unchanged: 0 })
+  await importFile(db.pool, audience, 'e,n\nann@example.com,', EMAIL_AND_NAME)
+  expect(await people()).toMatchObject([{ id: ann.id, name: 'Anna' }])
+})
+
+test.each(['update', 'leave'] as const)(
+  'who was archived or erased comes back under the same id (%s); who had unsubscribed does not',
+  async (onKnown) => {
+    const [archived, erased, left] = [
+      await add('a@example.com'),
+      await add('b@example.com'),
+      await add('c@example.com'),
+    ]
+    await set(archived.id, 'archived_at')
+    await set(left.id, 'unsubscribed_at')
+    for (const { id } of [erased, left])
+      await inTransaction(db.pool, (tx) => eraseProspect(tx, audience.workspaceId, id, actor, audience.cancel))
+    const report = await importFile(db.pool, audience, 'e,n\nA@example.com,A\nB@example.com,B\nC@example.com,C', {
+      ...EMAIL_AND_NAME,
+      onKnown,
+    })
+    expect(report).toMatchObject({ created: 0, revived: 2, updated: 0, unsubscribed: 1 })
+    expect(await people()).toEqual([
+      { id: archived.id, email: 'a@example.com', name: 'A' },
+      { id: erased.id, email: 'b@example.com', name: 'B' },
+      { id: left.id, email: null, name: null },
+    ])
+    const revived = await loadProspect(db.pool, audience.workspaceId, erased.id)
+    expect(revived).toMatchObject({ archivedAt: null, erasedAt: null })
+    expect((await loadProspect(db.pool, audience.workspaceId, left.id)).unsubscribedAt).toBeInstanceOf(Date)
+  },
+)
+
+test('everybody in the file joins the list, the known ones too, once', async () => {
+  const list = await createList(db.pool, audience.workspaceId, 'Readers')
+  await add('ann@example.com')
+  const ask = { ...EMAIL_AND_NAME, onKnown: 'leave' as const, listId: list.id }
+  await importFile(db.pool, audience, 'e,n\nann@example.com,\nbob@example.com,', ask)
+  await importFile(db.pool, audience, 'e,n\nann@example.com,\nbob@example.com,', ask, { again: true })
+  expect((await loadList(db.pool, audience.workspaceId, list.id)).members).toBe(2)
+})
+
+test('custom fields are typed, and nobody gets more than fifty', async () => {
+  const columns = [{ to: 'email' }, { to: 'custom', name: 'score', type: 'number' }]
+  const ann = await add('ann@example.com')
+  await db.pool.query(
+    `UPDATE prospects SET custom_fields = (SELECT jsonb_object_agg('f' || n, n) FROM generate_series(1, 50) n) WHERE id = $1`,
+    [ann.id],
+  )
+  const report = await importFile(db.pool, audience, 'e,s\nann@example.com,1\nbob@example.com,2\ncy@example.com,two', {
+    columns,
+  })
+  expect(report.issues).toEqual([
+    { line: 2, kind: 'rejected', reason: 'A prospect has at most 50 custom fields.' },
+    { line: 4, kind: 'rejected', reason: 'Column 2 (score) is not a number like 1234.5.' },
+  ])
+  expect(report).toMatchObject({ created: 1, unchanged: 0, rejected: 2 })
+  const bob = (await people()).find(({ email }) => email === 'bob@example.com')
+  expect((await loadProspect(db.pool, audience.workspaceId, bob?.id ?? '')).customFields).toEqual({ score: 2 })
+})
+
+test('the same file again answers the same report and counts nothing twice; on demand it is a new import', async () => {
+  const content = 'e,n\nann@example.com,Ann\nbob@example.com,Bob'
+  const first = await importFile(db.pool, audience, content, EMAIL_AND_NAME)
+  expect(await importFile(db.pool, audience, content, EMAIL_AND_NAME)).toEqual(first)
+  const again = await importFile(db.pool, audience, content, EMAIL_AND_NAME, { again: true })
+  expect(again.id).not.toBe(first.id)
+  expect(again).toMatchObject({ created: 0, updated: 2 })
+  const { rows } = await db.pool.query(
+    `SELECT target_id AS id FROM audit_log WHERE workspace_id = $1 AND action = 'prospects.imported' ORDER BY id`,
+    [audience.workspaceId],
+  )
+  expect(rows).toEqual([{ id: first.id }, { id: again.id }])
+})
+
+test('two who import the same file at once do each line once between them', async () => {
+  const lines = Array.from({ length: 12_000 }, (_, index) => `p${index}@example.com,Name`)
+  const content = `e,n\n${lines.join('\n')}`
+  const reports = await Promise.all([1, 2, 3].map(() => importFile(db.pool, audience, content, EMAIL_AND_NAME)))
+  for (const report of reports)
+    expect(report).toMatchObject({ id: reports[0]?.id, lines: 12_000, created: 12_000, updated: 0 })
+  expect(await people()).toHaveLength(12_000)
+})
+
+test('two files with the same addresses at once add everybody once and block nobody', async () => {
+  const lines = Array.from({ length: 5_000 }, (_, index) => `p${index}@example.com,Name`)
+  const [one, two] = await Promise.all([
+    importFile(db.pool, audience, `e,n\n${lines.join('\n')}`, EMAIL_AND_NAME),
+    importFile(db.pool, audience, `e,n\n${lines.toReversed().join('\n')}`, EMAIL_AND_NAME),
+  ])
+  expect(one.created + two.created).toBe(5_000)
+  expect(one.updated + two.updated).toBe(5_000)
+  expect(await people()).toHaveLength(5_000)
+})
+
+test('a file of another workspace touches nobody here', async () => {
+  const here = audience
+  await add('ann@example.com', 'Ann')
+  const elsewhere = await makeAudience(db.pool)
+  const report = await importFile(db.pool, elsewhere, 'e,n\nann@example.com,Spy', EMAIL_AND_NAME)
+  expect(report).toMatchObject({ created: 1 })
+  audience = here
+  expect(await people()).toMatchObject([{ name: 'Ann' }])
+  const list = await createList(db.pool, here.workspaceId, 'Ours')
+  await expect(
+    importFile(db.pool, elsewhere, 'e,n\nx@example.com,X', { ...EMAIL_AND_NAME, listId: list.id }),
+  ).rejects.toMatchObject({ status: 404 })
+})
+
+const by = (value: string) => ({ value, source: 'PERSON' as const })

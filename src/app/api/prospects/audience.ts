@@ -1,0 +1,27 @@
+import { addressHasher, type HashAddress } from '#lib/audience/address-hash.ts'
+import type { CancelWaiting, NoLongerWanted } from '#lib/audience/prospect.ts'
+import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
+import type { CancelReason } from '#lib/email-scheduler/reasons.ts'
+import { database } from '#lib/platform/database.ts'
+import { env } from '#lib/platform/env.ts'
+import { readKeyring } from '#lib/platform/keyring.ts'
+
+/** Where the audience meets what it may not know: the keys of this installation, and the queue. */
+export async function hasherFor(workspaceId: string): Promise<HashAddress> {
+  const reading = readKeyring(env().ENCRYPTION_KEYS)
+  if (!reading.ok) throw new Error(reading.problem)
+  return addressHasher(database(), reading.keyring, workspaceId)
+}
+
+const REASONS: Record<NoLongerWanted, CancelReason> = {
+  archived: 'BY_PERSON',
+  merged: 'BY_PERSON',
+  erased: 'PROSPECT_ERASED',
+  replied: 'PROSPECT_REPLIED',
+  suppressed: 'SUPPRESSED',
+  unsubscribed: 'PROSPECT_UNSUBSCRIBED',
+}
+
+export function cancelInQueue(workspaceId: string): CancelWaiting {
+  return (tx, prospectId, why) => cancelWaiting(tx, workspaceId, { prospectId }, REASONS[why])
+}

@@ -1,0 +1,112 @@
+import { notFound, PublicError } from '#lib/platform/api-response.ts'
+import type { Sql } from '#lib/platform/database.ts'
+import { newId } from '#lib/platform/id.ts'
+
+export type ProspectList = { id: string; name: string; members: number; archivedAt: Date | null; createdAt: Date }
+
+export const LIST_MEMBERS_AT_ONCE_MAX = 10_000
+
+const COLUMNS = `l.id, l.name, l.archived_at AS "archivedAt", l.created_at AS "createdAt",
+  (SELECT count(*) FROM list_members m WHERE m.list_id = l.id) AS members`
+
+export async function listLists(
+  sql: Sql,
+  workspaceId: string,
+  { archived }: { archived: boolean },
+): Promise<ProspectList[]> {
+  const { rows } = await sql.query<ProspectList>(
+    `SELECT ${COLUMNS} FROM prospect_lists l WHERE l.workspace_id = $1 AND (l.archived_at IS NOT NULL) = $2
+     ORDER BY lower(l.name), l.id`,
+    [workspaceId, archived],
+  )
+  return rows
+}
+
+export async function loadList(sql: Sql, workspaceId: string, id: string): Promise<ProspectList> {
+  const { rows } = await sql.query<ProspectList>(
+    `SELECT ${COLUMNS} FROM prospect_lists l WHERE l.workspace_id = $1 AND l.id = $2`,
+    [workspaceId, id],
+  )
+  if (!rows[0]) throw notFound()
+  return rows[0]
+}
+
+export async function createList(sql: Sql, workspaceId: string, name: string): Promise<ProspectList> {
+  const { rows } = await sql.query<{ id: string }>(
+    `INSERT INTO prospect_lists (id, workspace_id, name, created_at, updated_at) VALUES ($1, $2, $3, app_now(), app_now())
+     ON CONFLICT (workspace_id, lower(name)) WHERE archived_at IS NULL DO NOTHING RETURNING id`,
+    [newId(), workspaceId, name],
+  )
+  if (!rows[0]) throw nameTaken()
+  return loadList(sql, workspaceId, rows[0].id)
+}
+
+/** Renames, archives, or takes out of the archive. */
+export async function changeList(
+  tx: Sql,
+  workspaceId: string,
+  id: string,
+  change: { name?: string; archived?: boolean },
+): Promise<ProspectList> {
+  const current = await loadList(tx, workspaceId, id)
+  const name = change.name ?? current.name
+  const archived = change.archived ?? current.archivedAt !== null
+  try {
+    await tx.query(
+      `UPDATE prospect_lists SET name = $3, updated_at = app_now(),
+         archived_at = CASE WHEN $4 THEN coalesce(archived_at, app_now()) END
+       WHERE workspace_id = $1 AND id = $2`,
+      [workspaceId, id, name, archived],
+    )
+  } catch (error) {
+    if (error instanceof Error && 'constraint' in error && error.constraint === 'prospect_lists_name_key')
+      throw nameTaken()
+    throw error
+  }
+  return loadList(tx, workspaceId, id)
+}
+
+/** Those of the workspace, and of them those that were not in it. A tombstone joins nothing. */
+export async function addMembers(
+  tx: Sql,
+  workspaceId: string,
+  listId: string,
+  prospectIds: readonly string[],
+): Promise<number> {
+  await loadList(tx, workspaceId, listId)
+  return joinList(tx, workspaceId, listId, prospectIds)
+}
+
+/** For a list that is known to be the workspace's. Locked by id, like everybody does who locks several prospects. */
+export async function joinList(
+  tx: Sql,
+  workspaceId: string,
+  listId: string,
+  prospectIds: readonly string[],
+): Promise<number> {
+  const { rowCount } = await tx.query(
+    `INSERT INTO list_members (list_id, prospect_id)
+     SELECT $2, id FROM prospects
+     WHERE workspace_id = $1 AND id = ANY($3::uuid[]) AND erased_at IS NULL AND merged_into_id IS NULL
+     ORDER BY id FOR SHARE
+     ON CONFLICT DO NOTHING`,
+    [workspaceId, listId, prospectIds],
+  )
+  return rowCount ?? 0
+}
+
+export async function removeMembers(
+  tx: Sql,
+  workspaceId: string,
+  listId: string,
+  prospectIds: readonly string[],
+): Promise<number> {
+  await loadList(tx, workspaceId, listId)
+  const { rowCount } = await tx.query('DELETE FROM list_members WHERE list_id = $1 AND prospect_id = ANY($2::uuid[])', [
+    listId,
+    prospectIds,
+  ])
+  return rowCount ?? 0
+}
+
+const nameTaken = () => new PublicError(409, 'name-taken', 'There is a list of this name already. Choose another.')

@@ -1,0 +1,72 @@
+import { PublicError } from '#lib/platform/api-response.ts'
+import type { Sql } from '#lib/platform/database.ts'
+import type { CustomValue } from './fields.ts'
+
+export type Prospect = {
+  id: string
+  email: string | null
+  firstName: string | null
+  lastName: string | null
+  company: string | null
+  customFields: Record<string, CustomValue>
+  timeZone: string | null
+  pausedAt: Date | null
+  repliedAt: Date | null
+  bouncedAt: Date | null
+  unsubscribedAt: Date | null
+  archivedAt: Date | null
+  erasedAt: Date | null
+  mergedIntoId: string | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+export const PROSPECT_COLUMNS = `p.id, p.email, p.first_name AS "firstName", p.last_name AS "lastName", p.company,
+  p.custom_fields AS "customFields", p.time_zone AS "timeZone", p.paused_at AS "pausedAt", p.replied_at AS "repliedAt",
+  p.bounced_at AS "bouncedAt", p.unsubscribed_at AS "unsubscribedAt", p.archived_at AS "archivedAt",
+  p.erased_at AS "erasedAt", p.merged_into_id AS "mergedIntoId", p.created_at AS "createdAt", p.updated_at AS "updatedAt"`
+
+/** What a list of prospects can be narrowed to. One that is archived, merged or erased is in none of the others. */
+export const PROSPECT_STATES = {
+  active: 'may get email',
+  paused: 'is paused by a person',
+  replied: 'has replied',
+  bounced: 'has an address that bounced',
+  unsubscribed: 'has unsubscribed',
+  archived: 'was archived',
+} as const
+
+export type ProspectState = keyof typeof PROSPECT_STATES
+
+export const PROSPECT_STATE_NAMES = Object.keys(PROSPECT_STATES) as [ProspectState, ...ProspectState[]]
+
+/** Why emails that wait for a prospect are no longer wanted. */
+export type NoLongerWanted = 'archived' | 'erased' | 'merged' | 'replied' | 'suppressed' | 'unsubscribed'
+
+/**
+ * Cancels what waits for a prospect, in the transaction that has just changed and so locked its row. Handed in by the
+ * routes, since the queue comes after this folder.
+ */
+export type CancelWaiting = (tx: Sql, prospectId: string, why: NoLongerWanted) => Promise<number>
+
+/** Its row, locked until the transaction ends; another workspace's is not found. */
+export async function lockProspect(tx: Sql, workspaceId: string, id: string): Promise<Prospect | undefined> {
+  const { rows } = await tx.query<Prospect>(
+    `SELECT ${PROSPECT_COLUMNS} FROM prospects p WHERE p.workspace_id = $1 AND p.id = $2 FOR NO KEY UPDATE`,
+    [workspaceId, id],
+  )
+  return rows[0]
+}
+
+/** A tombstone is changed no more. */
+export function refuseTombstone(prospect: Prospect): void {
+  if (prospect.mergedIntoId)
+    throw new PublicError(409, 'merged', 'This prospect was merged into another; change that one.', {
+      mergedIntoId: prospect.mergedIntoId,
+    })
+  if (prospect.erasedAt)
+    throw new PublicError(409, 'erased', 'This person’s data was erased. Adding the address again brings it back.')
+}
+
+/** An address is personal data, and the audit log is kept for ever: there a prospect is named by its id. */
+export const prospectTarget = (id: string) => ({ kind: 'prospect', id, name: `prospect ${id}` })
