@@ -15,7 +15,7 @@ UPDATE "campaign_prospects" cp SET "planned_steps" =
   (SELECT count(*) FROM "scheduled_emails" e WHERE e."campaign_prospect_id" = cp."id") WHERE "planned_at" IS NOT NULL;
 
 -- Both ledgers, the sweep for what has finished and the look for what is blocked read this index alone.
-CREATE INDEX "campaign_prospects_ledger_idx" ON "campaign_prospects" ("campaign_id", "state", "id") INCLUDE ("planned_steps");
+CREATE INDEX "campaign_prospects_ledger_idx" ON "campaign_prospects" ("campaign_id", "state", "id", "planned_steps");
 
 -- src/lib/campaigns/life.ts said to Postgres; life-agreement.test.ts compares the two arrow by arrow.
 CREATE FUNCTION refuse_campaign_arrow() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -120,8 +120,14 @@ export function missingFieldsSql(prospects: string, fields: string): string {
     WHEN 'email' THEN ${p}.email ELSE ${p}.custom_fields ->> substr(field, 8) END), '') = '' ORDER BY field)`
 }
 
+const MISSING = ['The prospect has no ', '; fill it in, or give the text a fallback.'] as const
+
 /** Why an enrolment is blocked, in words. */
 export function missingSentence(missing: readonly string[]): string {
-  const names = missing.length < 2 ? missing.join('') : `${missing.slice(0, -1).join(', ')} and ${missing.at(-1)}`
-  return `The prospect has no ${names}; fill it in, or give the text a fallback.`
+  return `${MISSING[0]}${missing.join(', ')}${MISSING[1]}`
+}
+
+/** The same, over what the SQL above answers. */
+export function missingSentenceSql(missing: string): string {
+  return `'${MISSING[0]}' || array_to_string(${missing}, ', ') || '${MISSING[1]}'`
 }

@@ -17,6 +17,14 @@ export const AUDIT_ACTIONS = {
   'invitation.created': 'invited',
   'invitation.resent': 'sent the invitation again to',
   'invitation.revoked': 'revoked the invitation of',
+  'workspace.postal-address-changed': 'changed the postal address',
+  'campaign.launched': 'launched the campaign',
+  'campaign.paused': 'paused the campaign',
+  'campaign.resumed': 'resumed the campaign',
+  'campaign.stopped': 'stopped the campaign',
+  'campaign.archived': 'archived the campaign',
+  'sequence.changed': 'changed the launched sequence',
+  'sequence.archived': 'archived the sequence',
   'audit.exported': 'exported the audit log',
 } as const satisfies Record<string, string>
 
