@@ -1,5 +1,6 @@
+import type pg from 'pg'
 import { notFound, PublicError } from '#lib/platform/api-response.ts'
-import type { Sql } from '#lib/platform/database.ts'
+import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { missingFieldsSql, missingSentenceSql } from '#lib/sequences/merge-fields.ts'
 import { readFieldsNeeded } from '#lib/sequences/steps.ts'
@@ -58,7 +59,7 @@ async function holdOpen(tx: Sql, workspaceId: string, id: string): Promise<Campa
 }
 
 /** The next of the workspace's prospects that may get campaign email, for enrolling all of them page by page. */
-export async function activeProspects(
+async function activeProspects(
   sql: Sql,
   workspaceId: string,
   afterId: string | null,
@@ -72,4 +73,24 @@ export async function activeProspects(
   )
   const ids = rows.map(({ id }) => id)
   return { ids, nextId: ids.length === limit ? (ids.at(-1) ?? null) : null }
+}
+
+/** Enrols everybody who may get campaign email, a page for each transaction, until done or out of time. */
+export async function enrolAll(
+  pool: pg.Pool,
+  workspaceId: string,
+  campaignId: string,
+  cursor: string | null,
+  mayContinue: () => boolean,
+): Promise<Enrolled & { nextCursor: string | null }> {
+  await findCampaign(pool, workspaceId, campaignId)
+  const total = { enrolled: 0, blocked: 0, already: 0, unknown: 0 }
+  let nextCursor = cursor
+  do {
+    const { ids, nextId } = await activeProspects(pool, workspaceId, nextCursor)
+    const page = await inTransaction(pool, (tx) => enrolProspects(tx, workspaceId, campaignId, ids))
+    for (const name of ['enrolled', 'blocked', 'already', 'unknown'] as const) total[name] += page[name]
+    nextCursor = nextId
+  } while (nextCursor !== null && mayContinue())
+  return { ...total, nextCursor }
 }

@@ -35,12 +35,14 @@ export async function finishEnrolments(pool: pg.Pool): Promise<number> {
 async function finishSome(tx: Sql, campaignId: string): Promise<number> {
   const { rows } = await tx.query<{ finished: number }>(
     `WITH looked_at AS MATERIALIZED (
-       SELECT cp.id FROM campaign_prospects cp
+       SELECT cp.id, cp.planned_steps FROM campaign_prospects cp
        WHERE cp.campaign_id = $1 AND cp.state = 'ACTIVE'
          AND cp.id > coalesce((SELECT finish_cursor FROM campaigns WHERE id = $1), '00000000-0000-0000-0000-000000000000')
        ORDER BY cp.id LIMIT $2
      ), finished AS (
-       UPDATE campaign_prospects cp SET state = 'FINISHED' WHERE id IN (SELECT id FROM looked_at) AND ${NOTHING_OPEN} RETURNING id
+       UPDATE campaign_prospects cp SET state = 'FINISHED' FROM looked_at l
+       -- Compared again where somebody has just appended a step to it.
+       WHERE cp.id = l.id AND cp.state = 'ACTIVE' AND cp.planned_steps = l.planned_steps AND ${NOTHING_OPEN} RETURNING cp.id
      ), moved AS (
        UPDATE campaigns SET finish_cursor =
          (SELECT CASE WHEN count(*) = $2 THEN (array_agg(id ORDER BY id DESC))[1] END FROM looked_at)

@@ -44,7 +44,13 @@ export async function takeTurns(pool: pg.Pool, { log, mayContinue }: Run): Promi
     const { id, workspaceId } = next
     const campaign = await loadCampaign(pool, workspaceId, id)
     if (!campaign) continue
-    const result = await desk.inTransaction(pool, workspaceId, (tx) => scheduleBatch(tx, desk, campaign, log))
+    const result = await desk
+      .inTransaction(pool, workspaceId, (tx) => scheduleBatch(tx, desk, campaign, log))
+      .catch((error: unknown) => {
+        // One campaign's bug must not keep the others from their turns; its batch was taken back, and the next tick tries again.
+        log.error({ error, campaignId: id }, 'a batch failed')
+        return { kind: 'impossible', sentence: 'Planning failed on our side; the next tick tries again.' } as const
+      })
     if (result.kind === 'planned') turns.scheduled += result.scheduled
     if (result.kind === 'replanned') turns.replanned += result.emails
     if (result.kind === 'impossible') turns.errors.push(`${campaign.name}: ${result.sentence}`)

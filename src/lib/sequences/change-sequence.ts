@@ -1,6 +1,8 @@
 import { PublicError } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
+import { recordAudit } from '#lib/tenancy/audit.ts'
+import type { Actor } from '#lib/tenancy/person.ts'
 import { loadSequence, lockSequence, type SequenceWithSteps } from './sequence.ts'
 import type { WrittenStep } from './steps.ts'
 
@@ -116,19 +118,21 @@ export async function markLaunched(tx: Sql, sequenceId: string): Promise<void> {
   await tx.query('UPDATE sequences SET launched_at = coalesce(launched_at, app_now()) WHERE id = $1', [sequenceId])
 }
 
-/** Leaves the lists. What runs on it goes on: `isInUse` is asked by the caller, who knows the campaigns. */
+/** Leaves the lists. Whether a campaign is still on it is asked of the caller's function: campaigns come after sequences. */
 export async function archiveSequence(
   tx: Sql,
   workspaceId: string,
   id: string,
-  isInUse: (tx: Sql) => Promise<boolean>,
+  actor: Actor,
+  isInUse: (tx: Sql, sequenceId: string) => Promise<boolean>,
 ): Promise<void> {
-  await lockSequence(tx, workspaceId, id)
-  if (await isInUse(tx))
+  const { name } = await lockSequence(tx, workspaceId, id)
+  if (await isInUse(tx, id))
     throw new PublicError(
       409,
       'sequence-in-use',
       'A campaign that is not over uses the sequence; stop or archive it first.',
     )
   await tx.query('UPDATE sequences SET archived_at = app_now(), updated_at = app_now() WHERE id = $1', [id])
+  await recordAudit(tx, workspaceId, { action: 'sequence.archived', actor, target: { kind: 'sequence', id, name } })
 }

@@ -11,7 +11,21 @@ export const maxDuration = 300
 export const GET = route(
   {
     summary: 'One tick of the worker; called by cron with the header Authorization: Bearer $CRON_SECRET.',
-    output: z.object({ worker: z.string(), startedAt: z.iso.datetime(), durationMs: z.number() }),
+    output: z.object({
+      worker: z.string(),
+      startedAt: z.iso.datetime(),
+      durationMs: z.number(),
+      campaignsStarted: z.number(),
+      campaignsReopened: z.number(),
+      campaignsClosed: z.number(),
+      enrolmentsFreed: z.number(),
+      enrolmentsFinished: z.number(),
+      emailsScheduled: z.number(),
+      emailsAppended: z.number(),
+      emailsReplanned: z.number(),
+      planningErrors: z.array(z.string()),
+      planningUnfinished: z.boolean(),
+    }),
   },
   async ({ request, log }) => {
     const verdict = checkCronSecret(request.headers.get('authorization'), process.env.CRON_SECRET)
