@@ -28,11 +28,17 @@ type Ours = {
   listId: string
   suppressionId: string
   importId: string
+  sequenceId: string
+  campaignId: string
+  archivableId: string
 }
 
 const ofTheWorkspace = { stranger: 404, nobody: 401 }
 const forMembers = { ...ofTheWorkspace, member: 200 }
 const forAdmins = { ...ofTheWorkspace, member: 403 }
+/** What stands in its way is ours as well: the draft has nobody in it, the sequence has a campaign. */
+const inUse = { ...ofTheWorkspace, member: 409 }
+const aCampaign = (ours: Ours): CallInput => ({ params: { id: ours.campaignId } })
 
 const ROUTES: Record<string, Expectation> = {
   'GET /api/health': { stranger: 200, member: 200, nobody: 200 },
@@ -86,6 +92,37 @@ const ROUTES: Record<string, Expectation> = {
     ...{ stranger: 410, member: 410, nobody: 401 },
     input: () => ({ body: { token: 'guessed' } }),
   },
+
+  'GET /api/sequences': forMembers,
+  'POST /api/sequences': { ...forMembers, input: () => ({ body: { name: 'Of my own' } }) },
+  'GET /api/sequences/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.sequenceId } }) },
+  'PATCH /api/sequences/[id]': {
+    ...forMembers,
+    input: (ours) => ({ params: { id: ours.sequenceId }, query: { dryRun: 'true' }, body: { name: 'Taken over' } }),
+  },
+  'DELETE /api/sequences/[id]': { ...inUse, input: (ours) => ({ params: { id: ours.sequenceId } }) },
+
+  'GET /api/campaigns': forMembers,
+  'POST /api/campaigns': {
+    ...forMembers,
+    input: (ours) => ({ body: { name: 'Of my own', sequenceId: ours.sequenceId } }),
+  },
+  'GET /api/campaigns/[id]': { ...forMembers, input: aCampaign },
+  'PATCH /api/campaigns/[id]': { ...forMembers, input: (ours) => ({ ...aCampaign(ours), body: { batchSize: 100 } }) },
+  'DELETE /api/campaigns/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.archivableId } }) },
+  'POST /api/campaigns/[id]/prospects': {
+    ...forMembers,
+    input: (ours) => ({ ...aCampaign(ours), body: { all: true } }),
+  },
+  'GET /api/campaigns/[id]/plan': { ...forMembers, input: aCampaign },
+  'POST /api/campaigns/[id]/launch': { ...inUse, input: aCampaign },
+  'POST /api/campaigns/[id]/pause': { ...inUse, input: aCampaign },
+  'POST /api/campaigns/[id]/resume': { ...inUse, input: aCampaign },
+  'POST /api/campaigns/[id]/stop': { ...inUse, input: aCampaign },
+  'GET /api/campaigns/[id]/schedule': { ...forMembers, input: aCampaign },
+  'POST /api/campaigns/[id]/schedule': { ...inUse, input: aCampaign },
+  'GET /api/campaigns/[id]/scheduled-emails': { ...forMembers, input: aCampaign },
+  'GET /api/campaigns/[id]/progress': { ...forMembers, input: aCampaign },
 
   'GET /api/audit': forAdmins,
   'POST /api/audit/export': forAdmins,
@@ -160,12 +197,17 @@ beforeAll(async () => {
     file: 'email\ncleo@example.com\n',
     headers: { 'content-type': 'text/csv' },
   })
+  const { id: sequenceId } = await owner.ask<{ id: string }>('POST', '/api/sequences', { body: { name: 'Welcome' } })
+  const campaign = { body: { name: 'Spring', sequenceId } }
   ours = {
     importId: report.id,
     prospectId: await add('ann@example.com'),
     loserId: await add('bob@example.com'),
     listId: list.id,
     suppressionId: suppression.id,
+    sequenceId,
+    campaignId: (await owner.ask<{ id: string }>('POST', '/api/campaigns', campaign)).id,
+    archivableId: (await owner.ask<{ id: string }>('POST', '/api/campaigns', campaign)).id,
     workspaceId: (await whoAmI(owner)).workspace?.id ?? '',
     ownerMemberId: await memberId(owner, 'olga@example.com'),
     invitationId: sent.invitation.id,

@@ -28,15 +28,15 @@ test('a tick plans again what waits under settings that have changed, in every w
     workspaces.push(workspaceId)
   }
   await db.pool.query('UPDATE sending_settings SET daily_quota = 7')
-  expect(await runTick(db.pool, 'cron', log)).toMatchObject({ replanned: 180, failures: 0 })
+  expect(await runTick(db.pool, 'cron', log)).toMatchObject({ emailsReplanned: 180 })
   for (const workspaceId of workspaces) expect(await auditPlan(db.pool, workspaceId)).toEqual([])
-  expect(await runTick(db.pool, 'cron', log)).toMatchObject({ replanned: 0, failures: 0 })
+  expect(await runTick(db.pool, 'cron', log)).toMatchObject({ emailsReplanned: 0 })
 })
 
 test('ticks that overlap do no harm', async () => {
   await db.pool.query('UPDATE sending_settings SET daily_quota = 11')
   const ticks = await Promise.all([1, 2, 3, 4].map(() => runTick(db.pool, 'cron', log)))
-  expect(ticks.reduce((sum, { replanned }) => sum + replanned, 0)).toBe(180)
+  expect(ticks.reduce((sum, { emailsReplanned }) => sum + emailsReplanned, 0)).toBe(180)
   const { rows } = await db.pool.query<{ workspace_id: string }>('SELECT DISTINCT workspace_id FROM scheduled_emails')
   for (const { workspace_id } of rows) expect(await auditPlan(db.pool, workspace_id)).toEqual([])
 })

@@ -9,6 +9,10 @@ export const roleSchema = z.enum(ROLES, { error: 'The role is member, admin or o
 
 export const idParams = z.object({ id: z.uuid() })
 
+/** Of every list: where the last page ended, and how many may come. */
+export const pageFields = { cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(200).default(50) }
+export const pageQuery = z.object(pageFields)
+
 export const personOutput = z.object({ id: z.string(), name: z.string(), email: z.string() })
 
 export const workspaceOutput = z.object({ id: z.string(), name: z.string(), timeZone: z.string() })

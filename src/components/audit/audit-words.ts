@@ -16,7 +16,22 @@ export const ACTION_LABEL: Record<AuditAction, string> = {
   'invitation.created': 'Invitation sent',
   'invitation.resent': 'Invitation sent again',
   'invitation.revoked': 'Invitation revoked',
+  'workspace.postal-address-changed': 'Postal address changed',
+  'campaign.launched': 'Campaign launched',
+  'campaign.paused': 'Campaign paused',
+  'campaign.resumed': 'Campaign resumed',
+  'campaign.stopped': 'Campaign stopped',
+  'campaign.archived': 'Campaign archived',
+  'sequence.changed': 'Launched sequence changed',
+  'sequence.archived': 'Sequence archived',
   'audit.exported': 'Audit log exported',
+  'prospect.unsubscribed': 'Prospect unsubscribed',
+  'prospect.merged': 'Prospects merged',
+  'prospect.erased': 'Prospect erased',
+  'prospect.exported': 'Prospect exported',
+  'prospects.imported': 'Prospects imported',
+  'suppression.added': 'Address suppressed',
+  'suppression.removed': 'Suppression lifted',
 }
 
 /** Verbs that want an object: "removed ada@example.com". In the others the actor did it to themselves or to the place. */
@@ -26,6 +41,18 @@ const WITH_TARGET: ReadonlySet<string> = new Set<AuditAction>([
   'invitation.created',
   'invitation.resent',
   'invitation.revoked',
+  'campaign.launched',
+  'campaign.paused',
+  'campaign.resumed',
+  'campaign.stopped',
+  'campaign.archived',
+  'sequence.changed',
+  'sequence.archived',
+  'prospect.erased',
+  'prospect.exported',
+  'prospects.imported',
+  'suppression.added',
+  'suppression.removed',
 ])
 
 /** An entry of an action that this version does not know is shown by its name, not left out. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isTimeZone } from '#lib/tenancy/time-zone.ts'
+import { isKnownTimeZone } from '#lib/platform/time-zone.ts'
 import { readAddress } from './address.ts'
 import {
   CUSTOM_FIELDS_MAX,
@@ -55,7 +55,7 @@ const NAMED_CHECKS: Record<Exclude<NamedField, 'email'>, (text: string) => strin
   firstName: checkWith(firstNameSchema),
   lastName: checkWith(lastNameSchema),
   company: checkWith(companySchema),
-  timeZone: (text) => (isTimeZone(text) ? undefined : 'This is not a time zone like Europe/Berlin.'),
+  timeZone: (text) => (isKnownTimeZone(text) ? undefined : 'This is not a time zone like Europe/Berlin.'),
 }
 
 /** A line as a prospect. Reasons name the column and never quote the cell: they are kept, and a cell is personal data. */

@@ -1,3 +1,4 @@
+import { notFound } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { CampaignStatus } from '#lib/platform/generated/enums.ts'
 
@@ -5,18 +6,31 @@ export type Campaign = {
   id: string
   workspaceId: string
   sequenceId: string
+  name: string
   status: CampaignStatus
+  scheduledAt: Date | null
+  launchedAt: Date | null
+  dryRunAt: Date | null
   batchSize: number
+  stepsPlanned: number
+  archivedAt: Date | null
+  createdAt: Date
+  updatedAt: Date
 }
 
-const COLUMNS = `id, workspace_id AS "workspaceId", sequence_id AS "sequenceId", status, batch_size AS "batchSize"`
+const COLUMNS = `id, workspace_id AS "workspaceId", sequence_id AS "sequenceId", name, status, scheduled_at AS "scheduledAt",
+  launched_at AS "launchedAt", dry_run_at AS "dryRunAt", batch_size AS "batchSize", steps_planned AS "stepsPlanned",
+  archived_at AS "archivedAt", created_at AS "createdAt", updated_at AS "updatedAt"`
 
 export async function loadCampaign(sql: Sql, workspaceId: string, id: string): Promise<Campaign | undefined> {
-  const { rows } = await sql.query<Campaign>(`SELECT ${COLUMNS} FROM campaigns WHERE workspace_id = $1 AND id = $2`, [
-    workspaceId,
-    id,
-  ])
-  return rows[0]
+  return one(sql, workspaceId, id, '')
+}
+
+/** For routes: what is not there, or is somebody else's, answers 404. */
+export async function findCampaign(sql: Sql, workspaceId: string, id: string): Promise<Campaign> {
+  const campaign = await loadCampaign(sql, workspaceId, id)
+  if (!campaign) throw notFound()
+  return campaign
 }
 
 /**
@@ -24,9 +38,47 @@ export async function loadCampaign(sql: Sql, workspaceId: string, id: string): P
  * that it inserted.
  */
 export async function holdCampaign(tx: Sql, workspaceId: string, id: string): Promise<Campaign | undefined> {
-  const { rows } = await tx.query<Campaign>(
-    `SELECT ${COLUMNS} FROM campaigns WHERE workspace_id = $1 AND id = $2 FOR SHARE`,
+  return one(tx, workspaceId, id, 'FOR SHARE')
+}
+
+/** The same, for whoever is about to change it: waits for every batch and mark that holds it. */
+export async function lockCampaign(tx: Sql, workspaceId: string, id: string): Promise<Campaign> {
+  const campaign = await one(tx, workspaceId, id, 'FOR NO KEY UPDATE')
+  if (!campaign) throw notFound()
+  return campaign
+}
+
+async function one(sql: Sql, workspaceId: string, id: string, lock: string): Promise<Campaign | undefined> {
+  const { rows } = await sql.query<Campaign>(
+    `SELECT ${COLUMNS} FROM campaigns WHERE workspace_id = $1 AND id = $2 ${lock}`,
     [workspaceId, id],
   )
   return rows[0]
+}
+
+export type CampaignPage = { campaigns: Campaign[]; nextCursor: string | null }
+
+/** Newest first, without the archived. */
+export async function listCampaigns(
+  sql: Sql,
+  workspaceId: string,
+  { status, cursor, limit }: { status?: CampaignStatus | undefined; cursor?: string | undefined; limit: number },
+): Promise<CampaignPage> {
+  const { rows } = await sql.query<Campaign>(
+    `SELECT ${COLUMNS} FROM campaigns
+     WHERE workspace_id = $1 AND archived_at IS NULL AND ($2::campaign_status IS NULL OR status = $2) AND ($3::uuid IS NULL OR id < $3)
+     ORDER BY id DESC LIMIT $4`,
+    [workspaceId, status ?? null, cursor ?? null, limit + 1],
+  )
+  const campaigns = rows.slice(0, limit)
+  return { campaigns, nextCursor: rows.length > limit ? (campaigns.at(-1)?.id ?? null) : null }
+}
+
+/** Is a campaign that is not over on this sequence? */
+export async function sequenceIsInUse(sql: Sql, sequenceId: string): Promise<boolean> {
+  const { rows } = await sql.query(
+    `SELECT FROM campaigns WHERE sequence_id = $1 AND archived_at IS NULL AND status <> 'STOPPED' LIMIT 1`,
+    [sequenceId],
+  )
+  return rows.length > 0
 }

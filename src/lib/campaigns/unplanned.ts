@@ -1,5 +1,6 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
+import { missingFieldsSql } from '#lib/sequences/merge-fields.ts'
 
 export type UnplannedEnrolment = {
   id: string
@@ -8,26 +9,49 @@ export type UnplannedEnrolment = {
   mailboxId: string | null
   /** Why nothing may be planned for it, in words; null where it may. */
   refusal: string | null
+  /** The fields that its texts need and the prospect does not have. */
+  missing: string[]
 }
+
+const UNPLANNED = `SELECT cp.id, cp.prospect_id AS "prospectId", cp.mailbox_id AS "mailboxId",
+    ${missingFieldsSql('p', '$3::text[]')} AS missing,
+    CASE WHEN p.erased_at IS NOT NULL THEN 'The prospect was erased.'
+         WHEN p.archived_at IS NOT NULL THEN 'The prospect is archived.'
+         WHEN p.unsubscribed_at IS NOT NULL THEN 'The prospect has unsubscribed.'
+         WHEN p.bounced_at IS NOT NULL THEN 'Email to the prospect bounced before.'
+         WHEN p.replied_at IS NOT NULL THEN 'The prospect has replied.'
+    END AS refusal
+  FROM campaign_prospects cp JOIN prospects p ON p.id = cp.prospect_id
+  WHERE cp.campaign_id = $1 AND cp.planned_at IS NULL AND cp.state = 'PENDING'`
 
 /**
  * The next enrolments that have no plan yet, in the order in which they came. Found by the lack of a plan and not by
  * a cursor, so that a late enrolment is never passed over.
  */
-export async function takeUnplanned(tx: Sql, campaignId: string, limit: number): Promise<UnplannedEnrolment[]> {
+export async function takeUnplanned(
+  tx: Sql,
+  campaignId: string,
+  limit: number,
+  fieldsNeeded: readonly string[],
+): Promise<UnplannedEnrolment[]> {
   const { rows } = await tx.query<UnplannedEnrolment>(
-    `SELECT cp.id, cp.prospect_id AS "prospectId", cp.mailbox_id AS "mailboxId",
-       CASE WHEN p.erased_at IS NOT NULL THEN 'The prospect was erased.'
-            WHEN p.archived_at IS NOT NULL THEN 'The prospect is archived.'
-            WHEN p.unsubscribed_at IS NOT NULL THEN 'The prospect has unsubscribed.'
-            WHEN p.bounced_at IS NOT NULL THEN 'Email to the prospect bounced before.'
-            WHEN p.replied_at IS NOT NULL THEN 'The prospect has replied.'
-       END AS refusal
-     FROM campaign_prospects cp JOIN prospects p ON p.id = cp.prospect_id
-     WHERE cp.campaign_id = $1 AND cp.planned_at IS NULL AND cp.state = 'PENDING'
-     ORDER BY cp.id LIMIT $2
-     FOR NO KEY UPDATE OF cp FOR SHARE OF p`,
-    [campaignId, limit],
+    `${UNPLANNED} ORDER BY cp.id LIMIT $2 FOR NO KEY UPDATE OF cp FOR SHARE OF p`,
+    [campaignId, limit, fieldsNeeded],
+  )
+  return rows
+}
+
+/** The same enrolments in the same batches, only looked at: for a dry run. */
+export async function readUnplanned(
+  sql: Sql,
+  campaignId: string,
+  limit: number,
+  fieldsNeeded: readonly string[],
+  afterId: string | null,
+): Promise<UnplannedEnrolment[]> {
+  const { rows } = await sql.query<UnplannedEnrolment>(
+    `${UNPLANNED} AND ($4::uuid IS NULL OR cp.id > $4) ORDER BY cp.id LIMIT $2`,
+    [campaignId, limit, fieldsNeeded, afterId],
   )
   return rows
 }
@@ -40,22 +64,41 @@ export async function countUnplanned(sql: Sql, campaignId: string): Promise<numb
   return rows[0]?.count ?? 0
 }
 
+/** Running campaigns with something left to plan, in the order in which they take their turns. */
+export async function campaignsToPlan(sql: Sql): Promise<{ id: string; workspaceId: string }[]> {
+  const { rows } = await sql.query<{ id: string; workspaceId: string }>(
+    `SELECT c.id, c.workspace_id AS "workspaceId" FROM campaigns c
+     WHERE c.status = 'RUNNING' AND EXISTS (
+       SELECT FROM campaign_prospects cp WHERE cp.campaign_id = c.id AND cp.planned_at IS NULL AND cp.state = 'PENDING')
+     ORDER BY c.id`,
+  )
+  return rows
+}
+
 /** In the transaction that inserts their emails. */
 export async function markPlanned(
   tx: Sql,
   enrolments: readonly { id: string; mailboxId: string }[],
+  steps: number,
   now: Date,
 ): Promise<void> {
   await tx.query(
-    `UPDATE campaign_prospects cp SET planned_at = $3, state = 'ACTIVE', mailbox_id = e.mailbox_id
+    `UPDATE campaign_prospects cp SET planned_at = $3, planned_steps = $4, state = 'ACTIVE', mailbox_id = e.mailbox_id
      FROM unnest($1::uuid[], $2::uuid[]) AS e(id, mailbox_id) WHERE cp.id = e.id`,
-    [plainArray(enrolments.map(({ id }) => id)), plainArray(enrolments.map(({ mailboxId }) => mailboxId)), now],
+    [plainArray(enrolments.map(({ id }) => id)), plainArray(enrolments.map(({ mailboxId }) => mailboxId)), now, steps],
   )
 }
 
-export async function markSkipped(tx: Sql, ids: readonly string[], reason: string): Promise<void> {
-  await tx.query(`UPDATE campaign_prospects SET state = 'SKIPPED', reason = $2 WHERE id = ANY($1::uuid[])`, [
+/** Why enrolments are not planned: `SKIPPED` for good, `BLOCKED` until their fields are filled. */
+export async function setAside(
+  tx: Sql,
+  ids: readonly string[],
+  state: 'SKIPPED' | 'BLOCKED',
+  reason: string,
+): Promise<void> {
+  await tx.query(`UPDATE campaign_prospects SET state = $3::enrolment_state, reason = $2 WHERE id = ANY($1::uuid[])`, [
     plainArray(ids),
     reason,
+    state,
   ])
 }

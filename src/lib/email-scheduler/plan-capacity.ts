@@ -5,15 +5,18 @@ import { type DayNumber, deleteBefore } from '#lib/platform/local-date.ts'
 import type { Lane, MailboxLanes, Occupancy } from './occupancy.ts'
 
 /** What kept an email from going earlier. */
-export type HeldBy =
-  | 'nothing'
-  | 'window'
-  | 'spacing'
-  | 'mailbox-deferred'
-  | 'workspace-quota'
-  | 'mailbox-limit'
-  | 'ramp-up'
-  | 'rolling-24h'
+export const HELD_BY = [
+  'nothing',
+  'window',
+  'spacing',
+  'mailbox-deferred',
+  'workspace-quota',
+  'mailbox-limit',
+  'ramp-up',
+  'rolling-24h',
+] as const
+
+export type HeldBy = (typeof HELD_BY)[number]
 
 export interface PlanMailbox {
   id: string

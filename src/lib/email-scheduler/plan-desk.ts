@@ -23,6 +23,26 @@ export type OpenPlan = {
   occupancy: Occupancy
 }
 
+/** From which moment a plan is made: given the database's time and the workspace's calendar. */
+export type PlanMoment = (now: Date, calendar: SendingCalendar) => Date
+
+const DRY_RUN_MINUTES_MAX = 10
+
+/**
+ * Goes on from the moment of a dry run that was made a few minutes ago, so that the launch plans the same to the minute.
+ * Not across a midnight or the end of a window: what would leave in between could no longer leave then.
+ */
+export function goingOnFrom(dryRunAt: Date | null): PlanMoment {
+  return (now, calendar) => {
+    if (dryRunAt === null || dryRunAt > now) return now
+    const [from, to] = [dryRunAt.getTime(), now.getTime()]
+    const isRecent = to - from <= DRY_RUN_MINUTES_MAX * 60_000
+    const isSameDay = calendar.dayAt(from) === calendar.dayAt(to)
+    const missesNothing = calendar.isOpenAt(to) || (calendar.nextOpenMs(from) ?? to) > to
+    return isRecent && isSameDay && missesNothing ? dryRunAt : now
+  }
+}
+
 /** How long a plan is gone on with before its moment counts as past. */
 const KNOWN_MS_MAX = 20_000
 
@@ -32,12 +52,12 @@ const KNOWN_MS_MAX = 20_000
  * belongs to one run (a launch, a tick); after a failed transaction it forgets the workspace.
  */
 export class PlanDesk {
-  readonly #known = new Map<string, OpenPlan & { serial: number; basis: string }>()
+  readonly #known = new Map<string, OpenPlan & { serial: number; basis: string; openedAt: Date }>()
 
   /** Locks the workspace's plan; undefined where the workspace has no settings, so that nothing can be planned. */
-  async open(tx: Sql, workspaceId: string): Promise<OpenPlan | undefined> {
+  async open(tx: Sql, workspaceId: string, momentOf: PlanMoment = (now) => now): Promise<OpenPlan | undefined> {
     const lock = await lockPlan(tx, workspaceId)
-    const now = await appNow(tx)
+    const openedAt = await appNow(tx)
     const placesWereFreed = await takeUpFreedPlaces(tx, workspaceId)
     const known = this.#known.get(workspaceId)
     const isCurrent =
@@ -46,12 +66,13 @@ export class PlanDesk {
       known.serial === lock.serial &&
       known.version === lock.version &&
       known.basis === lock.currentBasis &&
-      now.getTime() - known.now.getTime() < KNOWN_MS_MAX
+      openedAt.getTime() - known.openedAt.getTime() < KNOWN_MS_MAX
     if (isCurrent) return known
 
     const settings = await readSendingSettings(tx, workspaceId)
     if (!settings) return undefined
     const calendar = new SendingCalendar(settings)
+    const now = momentOf(openedAt, calendar)
     const today = calendar.dayAt(now.getTime())
     const horizon = localDateOf(today - 1)
     const mailboxes = await readPlanningMailboxes(tx, workspaceId, horizon)
@@ -70,6 +91,7 @@ export class PlanDesk {
       occupancy,
       serial: lock.serial,
       basis: lock.currentBasis,
+      openedAt,
     }
     this.#known.set(workspaceId, plan)
     return plan
@@ -81,6 +103,11 @@ export class PlanDesk {
     const serial = await raiseSerial(tx, plan.workspaceId)
     const known = this.#known.get(plan.workspaceId)
     if (known) known.serial = serial
+  }
+
+  /** Lets go of what it knows of a workspace, so that a tick over many holds one plan at a time. */
+  forget(workspaceId: string): void {
+    this.#known.delete(workspaceId)
   }
 
   /** One transaction on the workspace's plan. Where it does not commit, what the desk knows of it was not kept. */

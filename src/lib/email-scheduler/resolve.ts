@@ -1,3 +1,4 @@
+import { reactivate, reopenCampaignsOf } from '#lib/campaigns/finish.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { answerEach, lockOwned, type OwnedEmail, type PersonAnswer, refusalByOwner } from './person-verb.ts'
 import type { MoveReason } from './reasons.ts'
@@ -27,6 +28,7 @@ export async function sendAgain(
   ids: readonly string[],
   attemptMsMax: number,
 ): Promise<PersonAnswer[]> {
+  await reopenCampaignsOf(tx, workspaceId, ids)
   const owned = await lockOwned(tx, workspaceId, ids)
   const wanted = owned.filter((email) => refusalByOwner(email) === undefined).map(({ id }) => id)
   const { rows } = await tx.query<{ id: string }>(
@@ -36,6 +38,10 @@ export async function sendAgain(
        AND submit_started_at + $3 * interval '1 millisecond' <= app_now()
      RETURNING id`,
     [workspaceId, wanted, attemptMsMax],
+  )
+  await reactivate(
+    tx,
+    rows.map(({ id }) => id),
   )
   const done = new Map<string, ScheduledEmailStatus>(rows.map(({ id }) => [id, 'RETRY_SCHEDULED']))
   return answerEach(ids, owned, done, (email: OwnedEmail) =>

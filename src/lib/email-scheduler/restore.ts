@@ -1,3 +1,4 @@
+import { reactivate, reopenCampaignsOf } from '#lib/campaigns/finish.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { answerEach, lockOwned, type OwnedEmail, type PersonAnswer, refusalByOwner } from './person-verb.ts'
 import type { MoveReason } from './reasons.ts'
@@ -10,6 +11,7 @@ import { reviveSuccessors } from './successors.ts'
  * wait for theirs. Its place in the plan is gone, so it is planned again (version 0).
  */
 export async function restore(tx: Sql, workspaceId: string, ids: readonly string[]): Promise<PersonAnswer[]> {
+  await reopenCampaignsOf(tx, workspaceId, ids)
   const owned = await lockOwned(tx, workspaceId, ids)
   const wanted = owned.filter((email) => refusal(email) === undefined).map(({ id }) => id)
   const { rows } = await tx.query<{ id: string }>(
@@ -27,6 +29,7 @@ export async function restore(tx: Sql, workspaceId: string, ids: readonly string
     [workspaceId, wanted],
   )
   const restored = rows.map(({ id }) => id)
+  await reactivate(tx, restored)
   await reviveSuccessors(tx, restored, 'PREDECESSOR_CANCELLED')
   const undismissed = await tx.query<{ id: string }>(
     `UPDATE scheduled_emails SET dismissed_at = NULL, updated_at = app_now()

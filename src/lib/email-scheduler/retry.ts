@@ -1,3 +1,4 @@
+import { reactivate, reopenCampaignsOf } from '#lib/campaigns/finish.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { moveAccepted } from './late-evidence.ts'
 import { answerEach, lockOwned, type OwnedEmail, type PersonAnswer, refusalByOwner } from './person-verb.ts'
@@ -7,6 +8,7 @@ import { reviveSuccessors } from './successors.ts'
 
 /** A person starts failed emails over, with a fresh count; the steps that were cancelled because of them wait again. */
 export async function retryFailed(tx: Sql, workspaceId: string, ids: readonly string[]): Promise<PersonAnswer[]> {
+  await reopenCampaignsOf(tx, workspaceId, ids)
   const owned = await lockOwned(tx, workspaceId, ids)
   const wanted = owned.filter((email) => refusal(email) === undefined).map(({ id }) => id)
   const { rows } = await tx.query<{ id: string }>(
@@ -18,6 +20,7 @@ export async function retryFailed(tx: Sql, workspaceId: string, ids: readonly st
     [workspaceId, wanted],
   )
   const moved = rows.map(({ id }) => id)
+  await reactivate(tx, moved)
   await reviveSuccessors(tx, moved, 'PREDECESSOR_FAILED')
   const done = new Map<string, ScheduledEmailStatus>(moved.map((id) => [id, 'RETRY_SCHEDULED']))
   // Evidence may have come after it failed for good: then there is nothing to retry.

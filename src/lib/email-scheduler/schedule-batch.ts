@@ -1,12 +1,13 @@
 import { type Campaign, holdCampaign } from '#lib/campaigns/campaign.ts'
-import { markPlanned, markSkipped, takeUnplanned, type UnplannedEnrolment } from '#lib/campaigns/unplanned.ts'
+import { markPlanned, setAside, takeUnplanned, type UnplannedEnrolment } from '#lib/campaigns/unplanned.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
-import { readSteps, type SequenceStep } from '#lib/sequences/steps.ts'
+import { fieldsNeeded, missingSentence } from '#lib/sequences/merge-fields.ts'
+import { readWrittenSteps, type SequenceStep } from '#lib/sequences/steps.ts'
 import { generateIdempotencyKey } from './idempotency.ts'
 import { insertPlanned, type PlannedEmail, prospectsCovered } from './insert-planned.ts'
 import type { Placement, PlanRequest } from './plan.ts'
-import type { OpenPlan, PlanDesk } from './plan-desk.ts'
+import { goingOnFrom, type OpenPlan, type PlanDesk } from './plan-desk.ts'
 import { replanBatch } from './replan.ts'
 
 export type BatchResult =
@@ -27,32 +28,32 @@ export type BatchResult =
 export async function scheduleBatch(
   tx: Sql,
   desk: PlanDesk,
-  { workspaceId, id }: Pick<Campaign, 'workspaceId' | 'id'>,
+  { workspaceId, id, dryRunAt = null }: Pick<Campaign, 'workspaceId' | 'id'> & { dryRunAt?: Date | null },
   log: Log,
 ): Promise<BatchResult> {
-  const plan = await desk.open(tx, workspaceId)
-  if (!plan) return { kind: 'impossible', sentence: 'The workspace has no sending settings; save them first.' }
+  const plan = await desk.open(tx, workspaceId, goingOnFrom(dryRunAt))
+  if (!plan) return { kind: 'impossible', sentence: NO_SETTINGS }
   const replanned = await replanBatch(tx, desk, plan)
   if (replanned > 0) return { kind: 'replanned', emails: replanned }
 
   const campaign = await holdCampaign(tx, workspaceId, id)
   if (!campaign) return { kind: 'not-found' }
   if (campaign.status !== 'RUNNING') return { kind: 'not-running' }
-  const steps = await readSteps(tx, campaign.sequenceId)
+  const steps = await readWrittenSteps(tx, campaign.sequenceId)
   const first = steps[0]
-  if (!first) return { kind: 'impossible', sentence: 'The sequence has no steps; write at least one.' }
-  const enrolments = await takeUnplanned(tx, campaign.id, campaign.batchSize)
+  if (!first) return { kind: 'impossible', sentence: NO_STEPS }
+  const enrolments = await takeUnplanned(tx, campaign.id, campaign.batchSize, fieldsNeeded(steps))
   if (enrolments.length === 0) return { kind: 'nothing-left' }
 
-  const covered = await prospectsCovered(
-    tx,
-    { sequenceId: campaign.sequenceId, firstStep: first.stepNumber },
-    enrolments.map(({ prospectId }) => prospectId),
-  )
-  const { planned, skippedEnrolments } = await skipSome(tx, plan, enrolments, covered, log)
+  const { planned, aside } = await sortOut(tx, plan, campaign, first, enrolments)
   const result = plan.planner.plan(planned.map((enrolment) => requestFor(enrolment, campaign, steps)))
   if (!result.ok) return { kind: 'impossible', sentence: result.error.sentence }
-  await insertBatch(tx, desk, plan, campaign, first, planned, result.placements)
+  for (const { state, reason, ids } of aside) {
+    await setAside(tx, ids, state, reason)
+    log.info({ state, reason, enrolments: ids }, 'enrolments set aside')
+  }
+  await insertBatch(tx, desk, plan, campaign, steps, planned, result.placements)
+  const skippedEnrolments = enrolments.length - planned.length
   log.info(
     { campaignId: campaign.id, enrolments: planned.length, scheduled: result.placements.length, skippedEnrolments },
     'batch scheduled',
@@ -60,36 +61,54 @@ export async function scheduleBatch(
   return { kind: 'planned', scheduled: result.placements.length, skippedEnrolments }
 }
 
-async function skipSome(
-  tx: Sql,
-  plan: OpenPlan,
+export const NO_SETTINGS = 'The workspace has no sending settings; save them first.'
+export const NO_STEPS = 'The sequence has no steps; write at least one.'
+
+export type Aside = { state: 'SKIPPED' | 'BLOCKED'; reason: string; ids: string[] }
+
+/** Which of a batch are planned, and why the others are not; the dry run asks the same. */
+export async function sortOut(
+  sql: Sql,
+  plan: Pick<OpenPlan, 'mailboxIds'>,
+  { sequenceId }: Pick<Campaign, 'sequenceId'>,
+  first: SequenceStep,
   enrolments: readonly UnplannedEnrolment[],
-  covered: ReadonlySet<string>,
-  log: Log,
-) {
-  const skipped = new Map<string, string[]>()
+): Promise<{ planned: UnplannedEnrolment[]; aside: Aside[] }> {
+  const covered = await prospectsCovered(
+    sql,
+    { sequenceId, firstStep: first.stepNumber },
+    enrolments.map(({ prospectId }) => prospectId),
+  )
+  const aside = new Map<string, Aside>()
   const planned: UnplannedEnrolment[] = []
   for (const enrolment of enrolments) {
-    const reason = covered.has(enrolment.prospectId)
+    const skipped = covered.has(enrolment.prospectId)
       ? 'Another campaign has already taken the prospect through this sequence.'
       : (enrolment.refusal ?? mailboxRefusal(enrolment, plan))
-    if (reason === null) planned.push(enrolment)
-    else skipped.set(reason, [...(skipped.get(reason) ?? []), enrolment.id])
+    if (skipped === null && enrolment.missing.length === 0) {
+      planned.push(enrolment)
+      continue
+    }
+    const state = skipped === null ? 'BLOCKED' : 'SKIPPED'
+    const reason = skipped ?? missingSentence(enrolment.missing)
+    const same = aside.get(reason)
+    if (same) same.ids.push(enrolment.id)
+    else aside.set(reason, { state, reason, ids: [enrolment.id] })
   }
-  for (const [reason, ids] of skipped) {
-    await markSkipped(tx, ids, reason)
-    log.info({ reason, enrolments: ids }, 'enrolments skipped')
-  }
-  return { planned, skippedEnrolments: enrolments.length - planned.length }
+  return { planned, aside: [...aside.values()] }
 }
 
-function mailboxRefusal({ mailboxId }: UnplannedEnrolment, plan: OpenPlan): string | null {
+function mailboxRefusal({ mailboxId }: UnplannedEnrolment, plan: Pick<OpenPlan, 'mailboxIds'>): string | null {
   return mailboxId === null || plan.mailboxIds.has(mailboxId)
     ? null
     : 'The mailbox that it was to leave from is not connected.'
 }
 
-function requestFor(enrolment: UnplannedEnrolment, campaign: Campaign, steps: readonly SequenceStep[]): PlanRequest {
+export function requestFor(
+  enrolment: UnplannedEnrolment,
+  campaign: Pick<Campaign, 'sequenceId'>,
+  steps: readonly SequenceStep[],
+): PlanRequest {
   return {
     enrolmentId: enrolment.id,
     mailboxId: enrolment.mailboxId,
@@ -107,7 +126,7 @@ async function insertBatch(
   desk: PlanDesk,
   plan: OpenPlan,
   campaign: Campaign,
-  first: SequenceStep,
+  steps: readonly SequenceStep[],
   enrolments: readonly UnplannedEnrolment[],
   placements: readonly Placement[],
 ): Promise<void> {
@@ -121,7 +140,7 @@ async function insertBatch(
     workspaceId: plan.workspaceId,
     campaignId: campaign.id,
     sequenceId: campaign.sequenceId,
-    firstStep: first.stepNumber,
+    firstStep: steps[0]?.stepNumber ?? 1,
     version: plan.version,
     now: plan.now,
   }
@@ -132,6 +151,7 @@ async function insertBatch(
   await markPlanned(
     tx,
     [...mailboxOf].map(([id, mailboxId]) => ({ id, mailboxId })),
+    steps.length,
     plan.now,
   )
   await desk.save(tx, plan)

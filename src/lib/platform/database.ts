@@ -80,3 +80,19 @@ export async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.PoolClient) 
     tx.release(broken)
   }
 }
+
+/** Runs `work` in a transaction that is taken back whatever comes: what would happen, without its happening. */
+export async function tryOut<T>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+  let result: { value: T } | undefined
+  const takeBack = new Error('tried out')
+  try {
+    await inTransaction(pool, async (tx) => {
+      result = { value: await work(tx) }
+      throw takeBack
+    })
+  } catch (error) {
+    if (error !== takeBack) throw error
+  }
+  if (!result) throw takeBack
+  return result.value
+}

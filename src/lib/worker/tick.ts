@@ -1,7 +1,9 @@
 import type pg from 'pg'
-import { PlanDesk } from '#lib/email-scheduler/plan-desk.ts'
-import { workspacesToReplan } from '#lib/email-scheduler/plan-lock.ts'
-import { replanWorkspace } from '#lib/email-scheduler/replan.ts'
+import { campaignsWithBlocked, recheckBlocked } from '#lib/campaigns/blocked.ts'
+import { closeFinished, finishEnrolments, reopenUnfinished } from '#lib/campaigns/finish.ts'
+import { startDueCampaigns } from '#lib/campaigns/move.ts'
+import { takeTurns } from '#lib/email-scheduler/take-turns.ts'
+import { inTransaction } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { recordTickEnd, recordTickStart } from './heartbeat.ts'
 
@@ -10,39 +12,63 @@ export type TickSummary = {
   worker: string
   startedAt: string
   durationMs: number
-  /** Emails planned again, since settings, a mailbox or the step before them changed. */
-  replanned: number
-  /** Workspaces in which something went wrong; the log tells what. */
-  failures: number
+  campaignsStarted: number
+  campaignsReopened: number
+  campaignsClosed: number
+  enrolmentsFreed: number
+  enrolmentsFinished: number
+  emailsScheduled: number
+  emailsAppended: number
+  emailsReplanned: number
+  /** What keeps campaigns from being planned, a sentence each. */
+  planningErrors: string[]
+  /** There was more to plan than this tick had time for. */
+  planningUnfinished: boolean
 }
 
-/** Of the function's 300 s; what is left over, the next tick does. */
-const BUDGET_MS = 240_000
+/** Planning leaves the rest of a tick to sending. */
+const PLANNING_MS_MAX = 60_000
+
+type Limits = { planningMsMax?: number }
 
 /** One round of everything that happens at a time: the one place where the product's parts meet. */
-export async function runTick(pool: pg.Pool, worker: string, log: Log): Promise<TickSummary> {
+export async function runTick(
+  pool: pg.Pool,
+  worker: string,
+  log: Log,
+  { planningMsMax = PLANNING_MS_MAX }: Limits = {},
+): Promise<TickSummary> {
   const started = performance.now()
   const startedAt = await recordTickStart(pool, worker)
-  const run = { log, desk: new PlanDesk(), mayContinue: () => performance.now() - started < BUDGET_MS }
-  let replanned = 0
-  let failures = 0
-  for (const workspaceId of await workspacesToReplan(pool)) {
-    try {
-      replanned += await replanWorkspace(pool, workspaceId, run)
-    } catch (error) {
-      // One workspace's fault must not keep the others waiting; the next tick tries it again.
-      failures += 1
-      log.error({ error, workspaceId }, 'planning again failed')
-    }
-  }
-  const summary = {
+  const campaignsStarted = await startDueCampaigns(pool)
+  const enrolmentsFreed = await freeBlocked(pool)
+  const campaignsReopened = await reopenUnfinished(pool)
+  const planned = await takeTurns(pool, { log, mayContinue: () => performance.now() - started < planningMsMax })
+  const enrolmentsFinished = await finishEnrolments(pool)
+  const campaignsClosed = await closeFinished(pool)
+  const summary: TickSummary = {
     worker,
     startedAt: startedAt.toISOString(),
     durationMs: Math.round(performance.now() - started),
-    replanned,
-    failures,
+    campaignsStarted,
+    campaignsReopened,
+    campaignsClosed,
+    enrolmentsFreed,
+    enrolmentsFinished,
+    emailsScheduled: planned.scheduled,
+    emailsAppended: planned.appended,
+    emailsReplanned: planned.replanned,
+    planningErrors: planned.errors,
+    planningUnfinished: planned.isUnfinished,
   }
   await recordTickEnd(pool, worker, summary)
   log.info(summary, 'tick')
   return summary
+}
+
+async function freeBlocked(pool: pg.Pool): Promise<number> {
+  let freed = 0
+  for (const campaign of await campaignsWithBlocked(pool))
+    freed += (await inTransaction(pool, (tx) => recheckBlocked(tx, campaign))).freed
+  return freed
 }

@@ -1,0 +1,113 @@
+import type pg from 'pg'
+import { inTransaction, type Sql } from '#lib/platform/database.ts'
+
+const ENROLMENTS_PER_LOOK = 5_000
+
+/** Emails in these states still move by themselves, or keep a follow-up waiting. */
+const WAITING = `('SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED')`
+
+/** An unknown email keeps its enrolment active: evidence or a person may set it going again. */
+const NOTHING_OPEN = `NOT EXISTS (SELECT FROM scheduled_emails e WHERE e.campaign_prospect_id = cp.id
+  AND e.status IN ('SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED', 'OUTCOME_UNKNOWN'))`
+
+/** All of a stopped campaign's enrolments of which nothing is open. */
+export async function finishIdle(tx: Sql, campaignId: string): Promise<void> {
+  await tx.query(
+    `UPDATE campaign_prospects cp SET state = 'FINISHED' WHERE campaign_id = $1 AND state = 'ACTIVE' AND ${NOTHING_OPEN}`,
+    [campaignId],
+  )
+}
+
+/**
+ * ACTIVE → FINISHED where nothing of an enrolment is open any more, a few thousand of each campaign at a time, going
+ * round: sending need not tell, and a tick stays short however large the campaign.
+ */
+export async function finishEnrolments(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT id FROM campaigns c WHERE status IN ('RUNNING', 'PAUSED', 'SENT', 'STOPPED')
+       AND EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = c.id AND cp.state = 'ACTIVE')`,
+  )
+  let finished = 0
+  for (const { id } of rows) finished += await inTransaction(pool, (tx) => finishSome(tx, id))
+  return finished
+}
+
+async function finishSome(tx: Sql, campaignId: string): Promise<number> {
+  const { rows } = await tx.query<{ finished: number }>(
+    `WITH looked_at AS MATERIALIZED (
+       SELECT cp.id, cp.planned_steps FROM campaign_prospects cp
+       WHERE cp.campaign_id = $1 AND cp.state = 'ACTIVE'
+         AND cp.id > coalesce((SELECT finish_cursor FROM campaigns WHERE id = $1), '00000000-0000-0000-0000-000000000000')
+       ORDER BY cp.id LIMIT $2
+     ), finished AS (
+       UPDATE campaign_prospects cp SET state = 'FINISHED' FROM looked_at l
+       -- Compared again where somebody has just appended a step to it.
+       WHERE cp.id = l.id AND cp.state = 'ACTIVE' AND cp.planned_steps = l.planned_steps AND ${NOTHING_OPEN} RETURNING cp.id
+     ), moved AS (
+       UPDATE campaigns SET finish_cursor =
+         (SELECT CASE WHEN count(*) = $2 THEN (array_agg(id ORDER BY id DESC))[1] END FROM looked_at)
+       WHERE id = $1)
+     SELECT count(*)::int AS finished FROM finished`,
+    [campaignId, ENROLMENTS_PER_LOOK],
+  )
+  return rows[0]?.finished ?? 0
+}
+
+/**
+ * RUNNING → SENT where nobody is left to plan and nothing waits. The lock comes first and the look second: an enrolment
+ * or a batch that held the campaign has committed by then and is seen.
+ */
+export async function closeFinished(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ id: string }>(`SELECT id FROM campaigns WHERE status = 'RUNNING' AND ${OVER}`)
+  let closed = 0
+  for (const { id } of rows) {
+    closed += await inTransaction(pool, async (tx) => {
+      await tx.query('SELECT FROM campaigns WHERE id = $1 FOR NO KEY UPDATE', [id])
+      await finishIdle(tx, id)
+      const { rowCount } = await tx.query(
+        `UPDATE campaigns SET status = 'SENT', updated_at = app_now() WHERE id = $1 AND status = 'RUNNING' AND ${OVER}`,
+        [id],
+      )
+      return rowCount ?? 0
+    })
+  }
+  return closed
+}
+
+/** Somebody is in it, nobody is left to plan, every step has its emails, and none of them waits. */
+const OVER = `EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = campaigns.id)
+  AND NOT EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = campaigns.id AND cp.state = 'PENDING')
+  AND NOT EXISTS (SELECT FROM scheduled_emails e WHERE e.campaign_id = campaigns.id AND e.status IN ${WAITING})
+  AND steps_planned >= (SELECT coalesce(max(step_number), 0) FROM sequence_steps s WHERE s.sequence_id = campaigns.sequence_id)`
+
+/**
+ * SENT → RUNNING where something waits after all: evidence proved an email unsent, a field was filled. The verbs that
+ * know it do it themselves; this is for all others.
+ */
+export async function reopenUnfinished(sql: Sql): Promise<number> {
+  const { rowCount } = await sql.query(
+    `UPDATE campaigns SET status = 'RUNNING', archived_at = NULL, updated_at = app_now() WHERE status = 'SENT' AND (
+       EXISTS (SELECT FROM scheduled_emails e WHERE e.campaign_id = campaigns.id AND e.status IN ${WAITING})
+       OR EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = campaigns.id AND cp.state = 'PENDING'))`,
+  )
+  return rowCount ?? 0
+}
+
+/** The campaigns of emails that a person sets going again: they run. Called before anything of theirs is locked. */
+export async function reopenCampaignsOf(tx: Sql, workspaceId: string, emailIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `UPDATE campaigns SET status = 'RUNNING', archived_at = NULL, updated_at = app_now() WHERE id IN (
+       SELECT id FROM campaigns WHERE status = 'SENT' AND id IN (
+         SELECT campaign_id FROM scheduled_emails WHERE workspace_id = $1 AND id = ANY($2::uuid[])) ORDER BY id FOR NO KEY UPDATE)`,
+    [workspaceId, emailIds],
+  )
+}
+
+/** Their enrolments are active again. */
+export async function reactivate(tx: Sql, emailIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `UPDATE campaign_prospects SET state = 'ACTIVE' WHERE state = 'FINISHED' AND id IN (
+       SELECT campaign_prospect_id FROM scheduled_emails WHERE id = ANY($1::uuid[]))`,
+    [emailIds],
+  )
+}

@@ -1,0 +1,50 @@
+import type { Sql } from '#lib/platform/database.ts'
+import type { EnrolmentState, ScheduledEmailStatus } from '#lib/platform/generated/enums.ts'
+
+/**
+ * A campaign's two ledgers. They balance when every enrolment is in one state and every step of every planned one has
+ * exactly one email.
+ */
+export type Ledger = {
+  enrolments: Record<EnrolmentState, number> & { total: number }
+  emails: Record<ScheduledEmailStatus, number> & { total: number; wanted: number }
+  balances: boolean
+  /** Of all that is to be sent or planned, how much will not move any more: 0 to 1. */
+  done: number
+}
+
+const NO_ENROLMENTS: Record<EnrolmentState, number> = { PENDING: 0, BLOCKED: 0, SKIPPED: 0, ACTIVE: 0, FINISHED: 0 }
+const NO_EMAILS: Record<ScheduledEmailStatus, number> = {
+  SCHEDULED: 0,
+  SENDING: 0,
+  SENT: 0,
+  FAILED: 0,
+  RETRY_SCHEDULED: 0,
+  OUTCOME_UNKNOWN: 0,
+  PERMANENTLY_FAILED: 0,
+  CANCELLED: 0,
+}
+
+/** One statement, so that both ledgers are of the same moment; it reads two indexes and no row. */
+export const LEDGER_SQL = `SELECT 'enrolments' AS ledger, state::text AS name, count(*)::int AS count, sum(planned_steps)::int AS steps
+    FROM campaign_prospects WHERE campaign_id = $1 GROUP BY state
+  UNION ALL
+  SELECT 'emails', status::text, count(*)::int, 0 FROM scheduled_emails WHERE campaign_id = $1 GROUP BY status`
+
+export async function readLedger(sql: Sql, campaignId: string): Promise<Ledger> {
+  const { rows } = await sql.query<{ ledger: 'enrolments' | 'emails'; name: string; count: number; steps: number }>(
+    LEDGER_SQL,
+    [campaignId],
+  )
+  const of = (ledger: string) => rows.filter((row) => row.ledger === ledger)
+  const counted = (ledger: string) => Object.fromEntries(of(ledger).map(({ name, count }) => [name, count]))
+  const total = (ledger: string) => of(ledger).reduce((sum, { count }) => sum + count, 0)
+  const wanted = of('enrolments').reduce((sum, { steps }) => sum + steps, 0)
+  const enrolments = { ...NO_ENROLMENTS, ...counted('enrolments'), total: total('enrolments') }
+  const emails = { ...NO_EMAILS, ...counted('emails'), total: total('emails'), wanted }
+  const over = emails.SENT + emails.PERMANENTLY_FAILED + emails.CANCELLED + emails.OUTCOME_UNKNOWN
+  const planned = enrolments.ACTIVE + enrolments.FINISHED
+  const stepsEach = planned > 0 ? wanted / planned : 1
+  const all = emails.total + enrolments.PENDING * stepsEach
+  return { enrolments, emails, balances: emails.total === wanted, done: all > 0 ? over / all : 0 }
+}
