@@ -14,24 +14,27 @@ import type { Actor } from '#lib/tenancy/person.ts'
 export const actor: Actor = { id: newId(), email: 'olga@acme.test' }
 
 export function makeKeyring(...keys: string[]): Keyring {
-  const reading = readKeyring(keys.length > 0 ? keys.join(',') : `test:${randomBytes(32).toString('base64')}`)
+  const reading = readKeyring(keys.join(','))
   if (!reading.ok) throw new Error(reading.problem)
   return reading.keyring
 }
 
 export type Audience = { workspaceId: string; hash: HashAddress; cancel: CancelWaiting }
 
-export async function makeAudience(pool: pg.Pool): Promise<Audience> {
+export async function makeAudience(pool: pg.Pool, key = makeKey('test')): Promise<Audience> {
   const workspaceId = newId()
   await pool.query(`INSERT INTO workspaces (id, name) VALUES ($1, 'Acme')`, [workspaceId])
-  return audienceOf(pool, workspaceId)
+  return audienceOf(pool, workspaceId, key)
 }
 
+/** A new entry for a keyring. */
+export const makeKey = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
+
 /** Of a workspace that is there already. */
-export async function audienceOf(pool: pg.Pool, workspaceId: string): Promise<Audience> {
+export async function audienceOf(pool: pg.Pool, workspaceId: string, ...keys: string[]): Promise<Audience> {
   return {
     workspaceId,
-    hash: await addressHasher(pool, makeKeyring(), workspaceId),
+    hash: await addressHasher(pool, makeKeyring(...keys), workspaceId),
     cancel: (tx, prospectId, why) =>
       cancelWaiting(tx, workspaceId, { prospectId }, why === 'erased' ? 'PROSPECT_ERASED' : 'BY_PERSON'),
   }
