@@ -145,6 +145,3 @@ ALTER TABLE "prospects" ADD CONSTRAINT "prospects_merged" CHECK (
   "merged_into_id" IS NULL OR ("merged_into_id" <> "id" AND "archived_at" IS NOT NULL)
 );
 ALTER TABLE "suppressions" ADD CONSTRAINT "suppressions_value" CHECK ("value" IS NOT NULL OR "kind" = 'ADDRESS');
-
--- Which prospects a suppressed domain covers, asked from the prospects' side.
-CREATE UNIQUE INDEX "suppressions_domain_key" ON "suppressions" ("workspace_id", "value") WHERE "kind" = 'DOMAIN';
