@@ -35,3 +35,31 @@ export async function suppressedAmong(
 function candidatesOf(address: string): string[] {
   return [address, ...withParents(address.slice(address.lastIndexOf('@') + 1))]
 }
+
+/**
+ * The same, of prospects that are there already: their rows hold the hash, so that no key is needed where emails are
+ * planned and handed over.
+ */
+export async function suppressedProspects(
+  sql: Sql,
+  workspaceId: string,
+  prospectIds: readonly string[],
+): Promise<Map<string, SuppressedBy>> {
+  const { rows } = await sql.query<{ id: string; kind: SuppressedBy }>(
+    `SELECT DISTINCT ON (p.id) p.id, s.kind
+     FROM prospects p
+     CROSS JOIN LATERAL (
+       SELECT kind FROM suppressions WHERE workspace_id = p.workspace_id AND value_hash = p.email_hash
+       UNION ALL
+       SELECT d.kind
+       FROM string_to_array(split_part(p.email, '@', 2), '.') AS labels
+       CROSS JOIN generate_series(1, cardinality(labels) - 1) AS first
+       JOIN suppressions d ON d.workspace_id = p.workspace_id AND d.kind = 'DOMAIN'
+         AND d.value = array_to_string(labels[first:], '.')
+     ) s
+     WHERE p.workspace_id = $1 AND p.id = ANY($2::uuid[])
+     ORDER BY p.id, s.kind`,
+    [workspaceId, prospectIds],
+  )
+  return new Map(rows.map(({ id, kind }) => [id, kind]))
+}

@@ -7,7 +7,7 @@ import { exportProspect } from '#lib/audience/export-prospect.ts'
 import { listProspects, listsOf, loadProspect } from '#lib/audience/list-prospects.ts'
 import { addMembers, changeList, createList, loadList } from '#lib/audience/lists.ts'
 import { mergeProspects } from '#lib/audience/merge-prospects.ts'
-import { suppressedAmong } from '#lib/audience/suppressed.ts'
+import { suppressedAmong, suppressedProspects } from '#lib/audience/suppressed.ts'
 import { addSuppression, listSuppressions, removeSuppression } from '#lib/audience/suppressions.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { rotateCredentials } from '#lib/tenancy/rotate-credentials.ts'
@@ -138,6 +138,22 @@ test('a name of a list is taken once, until it is archived', async () => {
   await expect(
     tx((client) => changeList(client, audience.workspaceId, list.id, { archived: false })),
   ).rejects.toMatchObject({ code: 'name-taken' })
+})
+
+test('asked by prospect, the list answers the same as asked by address', async () => {
+  const addresses = ['x@example.com', 'x@a.b.example.com', 'x@notexample.com', 'ann@other.org', 'bob@other.org']
+  const ids = new Map<string, string>()
+  for (const address of addresses) ids.set((await add(address)).id, address)
+  for (const value of ['example.com', 'ann@other.org', 'x@example.com']) await suppress(value)
+  const byAddress = await suppressedAmong(db.pool, audience.workspaceId, audience.hash, addresses)
+  const byProspect = await suppressedProspects(db.pool, audience.workspaceId, [...ids.keys()])
+  expect(new Map([...byProspect].map(([id, kind]) => [ids.get(id), kind]))).toEqual(byAddress)
+  expect(byAddress.size).toBe(3)
+  const elsewhere = await makeAudience(db.pool)
+  expect(await suppressedProspects(db.pool, elsewhere.workspaceId, [...ids.keys()])).toEqual(new Map())
+  const [ann = ''] = [...ids].flatMap(([id, address]) => (address === 'ann@other.org' ? [id] : []))
+  await erase(ann)
+  expect(await suppressedProspects(db.pool, audience.workspaceId, [ann])).toEqual(new Map([[ann, 'ADDRESS']]))
 })
 
 test('a domain suppresses its subdomains and nobody else; many addresses are looked up at once', async () => {
