@@ -17,7 +17,7 @@ export async function auditPlan(sql: Sql, workspaceId: string): Promise<string[]
   await check(
     'planned enrolments × steps ≠ emails',
     `SELECT c.id, c.planned * s.steps AS wanted, (SELECT count(*) FROM scheduled_emails e WHERE e.campaign_id = c.id) AS there
-     FROM (SELECT campaigns.id, sequence_id, count(*) FILTER (WHERE planned_at IS NOT NULL AND state = 'ACTIVE') AS planned
+     FROM (SELECT campaigns.id, sequence_id, count(*) FILTER (WHERE planned_at IS NOT NULL AND state IN ('ACTIVE', 'FINISHED')) AS planned
            FROM campaigns LEFT JOIN campaign_prospects cp ON cp.campaign_id = campaigns.id WHERE campaigns.workspace_id = $1 GROUP BY 1, 2) c
      CROSS JOIN LATERAL (SELECT count(*) AS steps FROM sequence_steps st WHERE st.sequence_id = c.sequence_id) s
      WHERE c.planned * s.steps <> (SELECT count(*) FROM scheduled_emails e WHERE e.campaign_id = c.id)`,

@@ -77,12 +77,17 @@ export async function appendBatch(
   return { kind: 'appended', scheduled: emails.length, lastId: last.id }
 }
 
+/**
+ * Locked, so that whoever settles one of them either has done so and is seen here, or waits and then finds the new
+ * emails behind it: none is left waiting for a step that has come or failed already.
+ */
 async function readLastEmails(tx: Sql, behind: readonly BehindEnrolment[]): Promise<Map<string, LastEmail>> {
   const { rows } = await tx.query<LastEmail>(
-    `SELECT DISTINCT ON (campaign_prospect_id) id, campaign_prospect_id AS "enrolmentId", status,
-       coalesce(sent_at, next_retry_at, scheduled_for) AS at
-     FROM scheduled_emails WHERE campaign_prospect_id = ANY($1::uuid[]) ORDER BY campaign_prospect_id, step_number DESC FOR SHARE`,
-    [behind.map(({ id }) => id)],
+    `SELECT e.id, e.campaign_prospect_id AS "enrolmentId", e.status, coalesce(e.sent_at, e.next_retry_at, e.scheduled_for) AS at
+     FROM unnest($1::uuid[], $2::int[]) AS b(id, step)
+     JOIN scheduled_emails e ON e.campaign_prospect_id = b.id AND e.step_number = b.step
+     ORDER BY e.id FOR SHARE OF e`,
+    [behind.map(({ id }) => id), behind.map(({ plannedSteps }) => plannedSteps)],
   )
   return new Map(rows.map((row) => [row.enrolmentId, row]))
 }

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import { LEDGER_SQL, readLedger } from '#lib/campaigns/ledger.ts'
+import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
+import { takeTurns } from '#lib/email-scheduler/take-turns.ts'
+import { inTransaction } from '#lib/platform/database.ts'
+import { runTick } from '#lib/worker/tick.ts'
+import { type Draft, launch, makeDraft, silent } from '#tests/support/campaigns.ts'
+import { testDatabase } from '#tests/support/database.ts'
+import { auditPlan } from '#tests/support/plan-audit.ts'
+
+const db = testDatabase()
+const ample = { mailboxes: 20, settings: { daily_quota: 10_000, jitter_min_seconds: 0, jitter_max_seconds: 0 } }
+const limits = { dailyLimit: 500, rollingLimit: 1000 }
+
+const planned = async ({ campaignId }: Draft) => (await readLedger(db.pool, campaignId)).enrolments.ACTIVE
+const batches = (count: number) => {
+  let left = count
+  return { log: silent, mayContinue: () => left-- > 0 }
+}
+
+describe('campaigns take turns', () => {
+  test('two of one workspace progress side by side, whenever one looks', async () => {
+    const one = await makeDraft(db.pool, 600, [0, 1], { ...ample, limits, batchSize: 20 })
+    const two = await makeDraft(db.pool, 600, [0, 1], { workspaceId: one.workspaceId, batchSize: 20 })
+    await launch(db.pool, one)
+    await launch(db.pool, two)
+    for (let look = 0; look < 5; look += 1) {
+      await takeTurns(db.pool, batches(10))
+      const [ofOne, ofTwo] = [await planned(one), await planned(two)]
+      expect(ofOne + ofTwo).toBe((look + 1) * 200)
+      expect(Math.abs(ofOne - ofTwo)).toBeLessThanOrEqual(0.1 * Math.max(ofOne, ofTwo))
+    }
+    expect(await runTick(db.pool, 'test', silent)).toMatchObject({ emailsScheduled: 400, planningUnfinished: false })
+    expect(await auditPlan(db.pool, one.workspaceId)).toEqual([])
+  })
+
+  test('one that cannot be planned says so and holds up nobody', async () => {
+    const stuck = await makeDraft(db.pool, 5, [0])
+    const other = await makeDraft(db.pool, 5, [0])
+    await launch(db.pool, stuck)
+    await launch(db.pool, other)
+    await db.pool.query(`UPDATE mailboxes SET status = 'STOPPED' WHERE workspace_id = $1`, [stuck.workspaceId])
+    const summary = await runTick(db.pool, 'test', silent)
+    expect(summary.planningErrors).toEqual(['Spring: There is no mailbox to send from.'])
+    expect(await planned(other)).toBe(5)
+    await db.pool.query(`UPDATE mailboxes SET status = 'CONNECTED' WHERE workspace_id = $1`, [stuck.workspaceId])
+    expect((await runTick(db.pool, 'test', silent)).planningErrors).toEqual([])
+    expect(await planned(stuck)).toBe(5)
+  })
+
+  test('settings that change are planned for again by the tick', async () => {
+    const draft = await makeDraft(db.pool, 40, [0, 2])
+    await launch(db.pool, draft)
+    await runTick(db.pool, 'test', silent)
+    await db.pool.query('UPDATE sending_settings SET daily_quota = 10 WHERE workspace_id = $1', [draft.workspaceId])
+    expect((await runTick(db.pool, 'test', silent)).emailsReplanned).toBe(80)
+    expect(await auditPlan(db.pool, draft.workspaceId)).toEqual([])
+  })
+})
+
+test('20,000 prospects × 3: the request does its part, ticks the rest, and memory stays flat', async () => {
+  const draft = await makeDraft(db.pool, 20_000, [0, 2, 3], { ...ample, limits, batchSize: 500 })
+  await launch(db.pool, draft)
+  const first = await scheduleEmailsForCampaign(db.pool, draft, batches(8))
+  expect(first).toMatchObject({ scheduled: 12_000, remaining: 16_000, errors: [] })
+  const heaps: number[] = []
+  let scheduled = first.scheduled
+  for (let done = false; !done; ) {
+    const turns = await takeTurns(db.pool, batches(8))
+    scheduled += turns.scheduled
+    done = !turns.isUnfinished
+    globalThis.gc?.()
+    heaps.push(process.memoryUsage().heapUsed)
+  }
+  expect(scheduled).toBe(60_000)
+  expect(Math.max(...heaps)).toBeLessThan((heaps[0] ?? 0) + 64 * 1024 * 1024)
+  expect(await readLedger(db.pool, draft.campaignId)).toMatchObject({
+    balances: true,
+    enrolments: { ACTIVE: 20_000, PENDING: 0, total: 20_000 },
+    emails: { SCHEDULED: 60_000, wanted: 60_000 },
+  })
+  expect(await auditPlan(db.pool, draft.workspaceId)).toEqual([])
+
+  await db.pool.query('VACUUM (ANALYZE) campaign_prospects')
+  await db.pool.query('VACUUM (ANALYZE) scheduled_emails')
+  const plan = await inTransaction(db.pool, async (tx) => {
+    // As on a table of a million, where reading it all is no choice.
+    await tx.query('SET LOCAL enable_seqscan = off')
+    const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE) ${LEDGER_SQL}`, [draft.campaignId])
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  })
+  expect(plan).toMatch(/Index Only Scan using campaign_prospects_ledger_idx/)
+  expect(plan).toMatch(/Index Only Scan using scheduled_emails_campaign_id_status_idx/)
+  expect([...plan.matchAll(/Heap Fetches: (\d+)/g)].map(([, fetches]) => Number(fetches))).toEqual([0, 0])
+})
+
+test('a tick with nothing due asks few questions', async () => {
+  const asked: unknown[] = []
+  const pool = new Proxy(db.pool, {
+    get: (target, name) =>
+      name === 'query'
+        ? (...args: Parameters<typeof target.query>) => {
+            asked.push(args[0])
+            return target.query(...args)
+          }
+        : Reflect.get(target, name, target),
+  })
+  await db.pool.query(`UPDATE campaigns SET status = 'STOPPED' WHERE status IN ('RUNNING', 'PAUSED')`)
+  await db.pool.query(`UPDATE campaign_prospects SET state = 'FINISHED' WHERE state = 'ACTIVE'`)
+  await runTick(pool, 'test', silent)
+  expect(asked.length).toBeLessThanOrEqual(10)
+})
