@@ -31,6 +31,8 @@ export async function lockOwners(
        SELECT e.id, CASE
          WHEN c.status = 'STOPPED' THEN '${'CAMPAIGN_STOPPED' satisfies CancelReason}'
          WHEN p.erased_at IS NOT NULL THEN '${'PROSPECT_ERASED' satisfies CancelReason}'
+         WHEN p.merged_into_id IS NOT NULL THEN '${'PROSPECT_MERGED' satisfies CancelReason}'
+         WHEN p.archived_at IS NOT NULL THEN '${'PROSPECT_ARCHIVED' satisfies CancelReason}'
          WHEN p.unsubscribed_at IS NOT NULL THEN '${'PROSPECT_UNSUBSCRIBED' satisfies CancelReason}'
          WHEN p.bounced_at IS NOT NULL THEN '${'PROSPECT_BOUNCED' satisfies CancelReason}'
          WHEN p.replied_at IS NOT NULL THEN '${'PROSPECT_REPLIED' satisfies CancelReason}'

@@ -5,6 +5,8 @@ export const CANCEL_REASONS = {
   PROSPECT_BOUNCED: 'The recipient’s address bounced.',
   PROSPECT_UNSUBSCRIBED: 'The recipient unsubscribed.',
   PROSPECT_ERASED: 'The recipient’s data was erased.',
+  PROSPECT_ARCHIVED: 'The recipient was archived.',
+  PROSPECT_MERGED: 'The recipient was merged into another prospect.',
   SUPPRESSED: 'The address or its domain is on the suppression list.',
   PREDECESSOR_FAILED: 'The step before it failed for good.',
   PREDECESSOR_CANCELLED: 'The step before it was cancelled.',

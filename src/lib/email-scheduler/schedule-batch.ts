@@ -1,3 +1,4 @@
+import { suppressedProspects } from '#lib/audience/suppressed.ts'
 import { type Campaign, holdCampaign } from '#lib/campaigns/campaign.ts'
 import { markPlanned, setAside, takeUnplanned, type UnplannedEnrolment } from '#lib/campaigns/unplanned.ts'
 import type { Sql } from '#lib/platform/database.ts'
@@ -8,6 +9,7 @@ import { generateIdempotencyKey } from './idempotency.ts'
 import { insertPlanned, type PlannedEmail, prospectsCovered } from './insert-planned.ts'
 import type { Placement, PlanRequest } from './plan.ts'
 import { goingOnFrom, type OpenPlan, type PlanDesk } from './plan-desk.ts'
+import { CANCEL_REASONS } from './reasons.ts'
 import { replanBatch } from './replan.ts'
 
 export type BatchResult =
@@ -69,22 +71,22 @@ export type Aside = { state: 'SKIPPED' | 'BLOCKED'; reason: string; ids: string[
 /** Which of a batch are planned, and why the others are not; the dry run asks the same. */
 export async function sortOut(
   sql: Sql,
-  plan: Pick<OpenPlan, 'mailboxIds'>,
+  plan: Pick<OpenPlan, 'mailboxIds' | 'workspaceId'>,
   { sequenceId }: Pick<Campaign, 'sequenceId'>,
   first: SequenceStep,
   enrolments: readonly UnplannedEnrolment[],
 ): Promise<{ planned: UnplannedEnrolment[]; aside: Aside[] }> {
-  const covered = await prospectsCovered(
-    sql,
-    { sequenceId, firstStep: first.stepNumber },
-    enrolments.map(({ prospectId }) => prospectId),
-  )
+  const prospectIds = enrolments.map(({ prospectId }) => prospectId)
+  const covered = await prospectsCovered(sql, { sequenceId, firstStep: first.stepNumber }, prospectIds)
+  const suppressed = await suppressedProspects(sql, plan.workspaceId, prospectIds)
   const aside = new Map<string, Aside>()
   const planned: UnplannedEnrolment[] = []
   for (const enrolment of enrolments) {
     const skipped = covered.has(enrolment.prospectId)
       ? 'Another campaign has already taken the prospect through this sequence.'
-      : (enrolment.refusal ?? mailboxRefusal(enrolment, plan))
+      : suppressed.has(enrolment.prospectId)
+        ? CANCEL_REASONS.SUPPRESSED
+        : (enrolment.refusal ?? mailboxRefusal(enrolment, plan))
     if (skipped === null && enrolment.missing.length === 0) {
       planned.push(enrolment)
       continue

@@ -1,3 +1,4 @@
+import { suppressedProspects } from '#lib/audience/suppressed.ts'
 import { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import { type GuardFacts, type WhyNotNow, whyNotNow } from '#lib/guardrails/guards.ts'
 import { getDailySentCount } from '#lib/guardrails/quota.ts'
@@ -21,6 +22,7 @@ type Row = {
   next_retry_at: Date | null
   delay_days: number | null
   campaign_status: GuardFacts['campaign']['status']
+  prospect_id: string
   email: string | null
   paused: boolean
   replied: boolean
@@ -43,7 +45,7 @@ type Row = {
 /** Why a campaign email has not gone out yet: the same guards that will be asked when it is handed over. */
 export async function explainWhyNotNow(sql: Sql, workspaceId: string, emailId: string): Promise<WhyNotNowAnswer> {
   const { rows } = await sql.query<Row>(
-    `SELECT e.status, e.scheduled_for, e.next_retry_at, s.delay_days, c.status AS campaign_status, p.email,
+    `SELECT e.status, e.scheduled_for, e.next_retry_at, s.delay_days, c.status AS campaign_status, p.id AS prospect_id, p.email,
        p.paused_at IS NOT NULL OR cp.paused_at IS NOT NULL AS paused, p.replied_at IS NOT NULL AS replied,
        p.bounced_at IS NOT NULL AS bounced, p.unsubscribed_at IS NOT NULL AS unsubscribed,
        p.archived_at IS NOT NULL OR p.erased_at IS NOT NULL AS archived,
@@ -81,6 +83,7 @@ async function gatherFacts(
   const calendar = new SendingCalendar(settings)
   const today = calendar.dayAt(now.getTime())
   const sent = await readSent(sql, row.mailbox_id, localDateOf(today), now)
+  const suppressedBy = (await suppressedProspects(sql, workspaceId, [row.prospect_id])).get(row.prospect_id)
   const tooMany = sent.lastDay.length - row.rolling_limit
   return {
     now,
@@ -93,8 +96,12 @@ async function gatherFacts(
       hasUnsubscribed: row.unsubscribed,
       isArchived: row.archived,
     },
-    // The suppression list and the merge fields come with the audience and the message; until then neither holds anything back.
-    suppression: { address: row.email ?? '', isAddressSuppressed: false, isDomainSuppressed: false },
+    suppression: {
+      address: row.email ?? '',
+      isAddressSuppressed: suppressedBy === 'ADDRESS',
+      isDomainSuppressed: suppressedBy === 'DOMAIN',
+    },
+    // Enrolments that lack a merge field are not planned at all; the message itself is checked when it is rendered.
     missingMergeFields: [],
     previousStep: previousStepOf(row, calendar),
     mailbox: {

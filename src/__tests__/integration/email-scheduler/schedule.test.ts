@@ -156,6 +156,26 @@ describe('scheduling a campaign', () => {
     ])
   })
 
+  test('leaves out who is suppressed, by address or by domain', async () => {
+    const campaign = await campaignOf(0, [0])
+    const [byAddress = '', byDomain = '', other = ''] = await makeProspects(db.pool, campaign.workspaceId, 3)
+    await db.pool.query(`UPDATE prospects SET email = 'x@mail.blocked.test' WHERE id = $1`, [byDomain])
+    await db.pool.query(
+      `INSERT INTO suppressions (id, workspace_id, kind, value, value_hash, source)
+       SELECT gen_random_uuid(), workspace_id, 'ADDRESS'::suppression_kind, email, email_hash, 'PERSON'::suppression_source
+       FROM prospects WHERE id = $1
+       UNION ALL SELECT gen_random_uuid(), workspace_id, 'DOMAIN', 'blocked.test', '\\x00', 'PERSON' FROM prospects WHERE id = $1`,
+      [byAddress],
+    )
+    await enrol(db.pool, campaign, [byAddress, byDomain, other])
+    expect(await schedule(campaign)).toMatchObject({ scheduled: 1, errors: [], remaining: 0 })
+    const { rows } = await db.pool.query(
+      `SELECT count(*)::int FROM campaign_prospects WHERE campaign_id = $1 AND state = 'SKIPPED' AND reason LIKE '%suppression list%'`,
+      [campaign.campaignId],
+    )
+    expect(rows).toEqual([{ count: 2 }])
+  })
+
   test.each([
     ['is paused', `UPDATE campaigns SET status = 'PAUSED' WHERE id = $1`, /not running/],
     [

@@ -14,8 +14,8 @@ export async function hasherFor(workspaceId: string): Promise<HashAddress> {
 }
 
 const REASONS: Record<NoLongerWanted, CancelReason> = {
-  archived: 'BY_PERSON',
-  merged: 'BY_PERSON',
+  archived: 'PROSPECT_ARCHIVED',
+  merged: 'PROSPECT_MERGED',
   erased: 'PROSPECT_ERASED',
   replied: 'PROSPECT_REPLIED',
   suppressed: 'SUPPRESSED',
