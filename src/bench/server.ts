@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -11,6 +11,8 @@ export type BenchServer = { newDatabase(name: string, migrated: boolean): Promis
 /** A server of its own with the durability of production (fsync on), and memory as a small server has it. */
 export async function startBenchServer(): Promise<BenchServer> {
   const folder = await mkdtemp(join(tmpdir(), 'sendonce-bench-'))
+  // As root, the account that runs Postgres must get in; else the data would lie elsewhere and outlive the run.
+  await chmod(folder, 0o755)
   const server = await startPostgres({
     dataFolder: join(folder, 'postgres'),
     logFile: join(folder, 'postgres.log'),

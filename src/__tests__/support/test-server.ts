@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -43,6 +43,8 @@ export async function openTestServer(): Promise<{ url: string; stop(): Promise<v
   const given = process.env.TEST_SERVER_URL || process.env.DATABASE_URL
   if (given) return { url: given, stop: async () => undefined }
   const folder = await mkdtemp(join(tmpdir(), 'sendonce-test-'))
+  // As root, the account that runs Postgres must get in; else the data would lie elsewhere and outlive the run.
+  await chmod(folder, 0o755)
   const server = await startPostgres({
     dataFolder: join(folder, 'postgres'),
     logFile: join(folder, 'postgres.log'),
