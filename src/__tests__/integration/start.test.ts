@@ -139,6 +139,18 @@ describe('a wrong configuration stops the start with one sentence', () => {
     expect(command.output().trim().split('\n')).toHaveLength(1)
   })
 
+  test('and several wrong things with a sentence each, at once', async () => {
+    const command = start({ DATABASE_URL: 'localhost', CRON_SECRET: 'short', PORT: '0', LOG_LEVEL: 'loud' })
+    expect(await command.ended).toBe(1)
+    const lines = command.output().trim().split('\n')
+    expect(lines).toEqual([
+      expect.stringMatching(/^DATABASE_URL is not/),
+      expect.stringMatching(/^CRON_SECRET is too short/),
+      expect.stringMatching(/^LOG_LEVEL is not/),
+      expect.stringMatching(/^PORT is not/),
+    ])
+  })
+
   test('a data folder that cannot be made', async () => {
     const file = join(folder, 'a-file')
     await writeFile(file, '')

@@ -10,10 +10,11 @@ import { type Child, startChild, type Variables } from './child.ts'
 import { startCron } from './cron.ts'
 import { type HomeDatabase, openHomeDatabase } from './database.ts'
 import { ensureBuild, ensurePrismaClient } from './prepare.ts'
-import { dataFolder, type HomeSettings, openHomeSettings } from './settings.ts'
+import { dataFolder, type HomeSettings, loadEnvFile, openHomeSettings } from './settings.ts'
 
 export type Mode = 'production' | 'development'
 
+const PREFERRED_PORT = 3000
 const READY_SECONDS_MAX = 120
 
 /** Everything that Sendonce needs, on one machine, until somebody stops it. */
@@ -38,7 +39,9 @@ async function run(mode: Mode, stopping: Promise<void>, undo: Undo[]): Promise<v
     const stopped = await Promise.race([stopping.then(() => true), Promise.resolve(false)])
     return stopped ? new Promise<T>(() => undefined) : done
   }
+  loadEnvFile()
   const settings = await openHomeSettings()
+  mustBeWellFormed(settings)
   const database = await openHomeDatabase()
   undo.push(() => database.close())
   if (database.embedded) undo.push(await mustBeOnlyOne(database))
@@ -73,26 +76,46 @@ async function mustBeOnlyOne(database: HomeDatabase): Promise<() => Promise<void
   return () => client.end()
 }
 
-async function chooseEnvironment(database: HomeDatabase, settings: HomeSettings, mode: Mode) {
-  const wanted = Number(process.env.PORT || 3000)
-  if (!Number.isInteger(wanted) || wanted < 1 || wanted > 65_535) {
-    throw new Problem('PORT is not a port number: use a whole number from 1 to 65535, or leave it unset.')
+/** Everything that is wrong with the environment at once, before anything is started. */
+function mustBeWellFormed(settings: HomeSettings): void {
+  const reading = readEnvironment({ ...madeAtHome(settings), ...given() })
+  const problems = reading.ok ? [] : reading.problems
+  const port = Number(process.env.PORT || PREFERRED_PORT)
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    problems.push('PORT is not a port number: use a whole number from 1 to 65535, or leave it unset.')
   }
+  if (problems.length > 0) throw new Problem(problems.join('\n'))
+}
+
+/** What stands in for every required variable that is unset; the addresses are known once the parts are running. */
+function madeAtHome(settings: HomeSettings) {
+  return {
+    DATABASE_URL: 'postgresql://localhost/home',
+    APP_URL: 'http://localhost',
+    CRON_SECRET: settings.cronSecret,
+    AUTH_SECRET: settings.authSecret,
+    ENCRYPTION_KEYS: settings.encryptionKeys,
+  }
+}
+
+/** Empty counts as unset, as everywhere. */
+function given(): Variables {
+  return Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
+}
+
+async function chooseEnvironment(database: HomeDatabase, settings: HomeSettings, mode: Mode) {
+  const wanted = Number(process.env.PORT || PREFERRED_PORT)
   const port = await freePort(wanted)
   if (port !== wanted) say(`Port ${wanted} is taken; using ${port}.`)
-  const environment = {
+  return {
+    ...madeAtHome(settings),
+    APP_URL: `http://localhost:${port}`,
+    ...given(),
     NODE_ENV: mode,
     NEXT_TELEMETRY_DISABLED: '1',
     DATABASE_URL: database.url,
-    CRON_SECRET: process.env.CRON_SECRET || settings.cronSecret,
-    AUTH_SECRET: process.env.AUTH_SECRET || settings.authSecret,
-    ENCRYPTION_KEYS: process.env.ENCRYPTION_KEYS || settings.encryptionKeys,
-    APP_URL: process.env.APP_URL || `http://localhost:${port}`,
     PORT: String(port),
   }
-  const reading = readEnvironment({ ...process.env, ...environment })
-  if (!reading.ok) throw new Problem(reading.problems.join('\n'))
-  return environment
 }
 
 async function migrate(database: HomeDatabase): Promise<void> {

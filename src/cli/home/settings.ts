@@ -52,7 +52,9 @@ function readKept(file: string, text: string): Partial<HomeSettings> {
 async function makeDataFolder(): Promise<void> {
   try {
     await mkdir(dataFolder(), { recursive: true })
-  } catch (error) {
+  } catch {
+    // Of a read-only disk, the recursive form says only that nothing is there; the plain one says why.
+    const error = await mkdir(dataFolder()).catch((refusal: unknown) => refusal)
     const why = describeSystemError(error) ?? (error instanceof Error ? error.message : String(error))
     throw new Problem(
       `The data folder ${dataFolder()} cannot be made. ${why} Set DATA_DIR to a folder that can be written.`,
