@@ -10,29 +10,50 @@ const WAITING = `('SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED')`
 const NOTHING_OPEN = `NOT EXISTS (SELECT FROM scheduled_emails e WHERE e.campaign_prospect_id = cp.id
   AND e.status IN ('SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED', 'OUTCOME_UNKNOWN'))`
 
-/** All of a stopped campaign's enrolments of which nothing is open. */
-export async function finishIdle(tx: Sql, campaignId: string): Promise<void> {
+/** All enrolments of a campaign of which nothing is open. */
+async function finishIdle(tx: Sql, campaignId: string): Promise<void> {
   await tx.query(
     `UPDATE campaign_prospects cp SET state = 'FINISHED' WHERE campaign_id = $1 AND state = 'ACTIVE' AND ${NOTHING_OPEN}`,
     [campaignId],
   )
 }
 
+export type OpenCampaign = { id: string; workspaceId: string; isStopped: boolean }
+
+/** Campaigns with enrolments that have not finished; a stopped one may also have some that were never planned. */
+export async function campaignsWithOpenEnrolments(sql: Sql): Promise<OpenCampaign[]> {
+  const { rows } = await sql.query<OpenCampaign>(
+    `SELECT id, workspace_id AS "workspaceId", status = 'STOPPED' AS "isStopped" FROM campaigns c
+     WHERE status IN ('RUNNING', 'PAUSED', 'SENT', 'STOPPED') AND EXISTS (
+       SELECT FROM campaign_prospects cp WHERE cp.campaign_id = c.id
+         AND (cp.state = 'ACTIVE' OR (c.status = 'STOPPED' AND cp.state IN ('PENDING', 'BLOCKED'))))`,
+  )
+  return rows
+}
+
+/** Who was not planned when their campaign was stopped, some thousands at a time. */
+export async function skipUnplanned(tx: Sql, campaignId: string): Promise<number> {
+  const { rowCount } = await tx.query(
+    `UPDATE campaign_prospects SET state = 'SKIPPED', reason = 'The campaign was stopped before it came to the prospect.'
+     WHERE id IN (SELECT cp.id FROM campaign_prospects cp JOIN campaigns c ON c.id = cp.campaign_id
+       WHERE c.id = $1 AND c.status = 'STOPPED' AND cp.state IN ('PENDING', 'BLOCKED') ORDER BY cp.id LIMIT $2 FOR NO KEY UPDATE OF cp)`,
+    [campaignId, ENROLMENTS_PER_LOOK],
+  )
+  return rowCount ?? 0
+}
+
 /**
  * ACTIVE → FINISHED where nothing of an enrolment is open any more, a few thousand of each campaign at a time, going
  * round: sending need not tell, and a tick stays short however large the campaign.
  */
-export async function finishEnrolments(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ id: string }>(
-    `SELECT id FROM campaigns c WHERE status IN ('RUNNING', 'PAUSED', 'SENT', 'STOPPED')
-       AND EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = c.id AND cp.state = 'ACTIVE')`,
-  )
+export async function finishEnrolments(pool: pg.Pool, campaigns: readonly OpenCampaign[]): Promise<number> {
   let finished = 0
-  for (const { id } of rows) finished += await inTransaction(pool, (tx) => finishSome(tx, id))
+  for (const { id } of campaigns) finished += await inTransaction(pool, (tx) => finishSome(tx, id))
   return finished
 }
 
-async function finishSome(tx: Sql, campaignId: string): Promise<number> {
+/** One look; the next goes on where this one ended. */
+export async function finishSome(tx: Sql, campaignId: string): Promise<number> {
   const { rows } = await tx.query<{ finished: number }>(
     `WITH looked_at AS MATERIALIZED (
        SELECT cp.id, cp.planned_steps FROM campaign_prospects cp

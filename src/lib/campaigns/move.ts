@@ -26,21 +26,15 @@ export function resumeCampaign(tx: Sql, workspaceId: string, id: string, actor: 
 }
 
 /**
- * Final. Whoever calls cancels what waits in the same transaction (src/lib/email-scheduler/stop-campaign.ts); who was
- * not planned yet is skipped here, so that nobody waits for ever.
+ * Final from the moment it commits: no batch, mark, settling or recovery gets past it. What waits is then cancelled bit
+ * by bit (src/lib/email-scheduler/stop-campaign.ts), so that nobody else's mark waits for a large campaign to be cleared.
  */
-export async function endCampaign(tx: Sql, workspaceId: string, id: string, actor: Actor): Promise<Campaign> {
-  const campaign = await byPerson(tx, workspaceId, id, actor, {
+export function endCampaign(tx: Sql, workspaceId: string, id: string, actor: Actor): Promise<Campaign> {
+  return byPerson(tx, workspaceId, id, actor, {
     verb: 'stopped',
     from: statesBefore('STOPPED'),
     set: `status = 'STOPPED'`,
   })
-  await tx.query(
-    `UPDATE campaign_prospects SET state = 'SKIPPED', reason = 'The campaign was stopped before it came to the prospect.'
-     WHERE campaign_id = $1 AND state IN ('PENDING', 'BLOCKED')`,
-    [id],
-  )
-  return campaign
 }
 
 export function archiveCampaign(tx: Sql, workspaceId: string, id: string, actor: Actor): Promise<Campaign> {

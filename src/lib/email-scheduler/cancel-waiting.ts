@@ -25,3 +25,27 @@ export async function cancelWaiting(tx: Sql, workspaceId: string, owner: Owner, 
   )
   return rows[0]?.count ?? 0
 }
+
+/**
+ * The same for a campaign that is known to be stopped, so many at a time: nobody puts anything back into its queue any
+ * more, so that what is left can wait for the next call.
+ */
+export async function cancelSomeWaiting(
+  tx: Sql,
+  workspaceId: string,
+  campaignId: string,
+  limit: number,
+): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(
+    `WITH cancelled AS (UPDATE scheduled_emails SET status = 'CANCELLED', cancelled_at = app_now(),
+       cancel_reason = '${'CAMPAIGN_STOPPED' satisfies CancelReason}', next_retry_at = NULL, ready_at = NULL, blocker = NULL, updated_at = app_now()
+     WHERE id IN (SELECT e.id FROM scheduled_emails e JOIN campaigns c ON c.id = e.campaign_id
+         WHERE c.workspace_id = $1 AND c.id = $2 AND c.status = 'STOPPED' AND e.status IN ('SCHEDULED', 'RETRY_SCHEDULED') LIMIT $3
+         FOR UPDATE OF e)
+       AND status IN ('SCHEDULED', 'RETRY_SCHEDULED')
+     RETURNING *), ${FREE_THEIR_PLACES}
+     SELECT count(*)::int AS count FROM cancelled`,
+    [workspaceId, campaignId, limit],
+  )
+  return rows[0]?.count ?? 0
+}

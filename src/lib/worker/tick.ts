@@ -1,7 +1,13 @@
 import type pg from 'pg'
 import { campaignsWithBlocked, recheckBlocked } from '#lib/campaigns/blocked.ts'
-import { closeFinished, finishEnrolments, reopenUnfinished } from '#lib/campaigns/finish.ts'
+import {
+  campaignsWithOpenEnrolments,
+  closeFinished,
+  finishEnrolments,
+  reopenUnfinished,
+} from '#lib/campaigns/finish.ts'
 import { startDueCampaigns } from '#lib/campaigns/move.ts'
+import { clearStopped } from '#lib/email-scheduler/stop-campaign.ts'
 import { takeTurns } from '#lib/email-scheduler/take-turns.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
@@ -20,6 +26,8 @@ export type TickSummary = {
   emailsScheduled: number
   emailsAppended: number
   emailsReplanned: number
+  /** Of stopped campaigns: what the stop itself had no time for. */
+  emailsCancelled: number
   /** What keeps campaigns from being planned, a sentence each. */
   planningErrors: string[]
   /** There was more to plan than this tick had time for. */
@@ -43,8 +51,13 @@ export async function runTick(
   const campaignsStarted = await startDueCampaigns(pool)
   const enrolmentsFreed = await freeBlocked(pool)
   const campaignsReopened = await reopenUnfinished(pool)
-  const planned = await takeTurns(pool, { log, mayContinue: () => performance.now() - started < planningMsMax })
-  const enrolmentsFinished = await finishEnrolments(pool)
+  const mayContinue = () => performance.now() - started < planningMsMax
+  const open = await campaignsWithOpenEnrolments(pool)
+  let emailsCancelled = 0
+  for (const campaign of open.filter(({ isStopped }) => isStopped))
+    emailsCancelled += (await clearStopped(pool, campaign, mayContinue)).cancelled
+  const planned = await takeTurns(pool, { log, mayContinue })
+  const enrolmentsFinished = await finishEnrolments(pool, open)
   const campaignsClosed = await closeFinished(pool)
   const summary: TickSummary = {
     worker,
@@ -58,6 +71,7 @@ export async function runTick(
     emailsScheduled: planned.scheduled,
     emailsAppended: planned.appended,
     emailsReplanned: planned.replanned,
+    emailsCancelled,
     planningErrors: planned.errors,
     planningUnfinished: planned.isUnfinished,
   }

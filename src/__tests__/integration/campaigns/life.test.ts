@@ -24,7 +24,9 @@ const by =
   <T>(verb: (tx: Sql, workspaceId: string, id: string, actor: typeof someone) => Promise<T>) =>
   ({ workspaceId, campaignId }: Draft): Promise<T> =>
     inTransaction(db.pool, (tx) => verb(tx, workspaceId, campaignId, someone))
-const [pause, resume, stop, archive] = [by(pauseCampaign), by(resumeCampaign), by(stopCampaign), by(archiveCampaign)]
+const [pause, resume, archive] = [by(pauseCampaign), by(resumeCampaign), by(archiveCampaign)]
+const stop = ({ workspaceId, campaignId }: Draft, mayContinue = () => true) =>
+  stopCampaign(db.pool, workspaceId, campaignId, someone, mayContinue)
 
 /** As a worker would: everything that may be sent is. */
 const sendEverything = ({ campaignId }: Draft) =>
@@ -217,12 +219,24 @@ describe('the end', () => {
       enrolments: { FINISHED: 60, SKIPPED: 3, PENDING: 0 },
       emails: { CANCELLED: 120 },
     })
-    for (const verb of [pause, resume, stop])
+    for (const verb of [pause, resume, (again: Draft) => stop(again)])
       await expect(verb(draft)).rejects.toMatchObject({ status: 409, message: expect.stringMatching(/final/) })
     await expect(
       inTransaction(db.pool, (tx) => enrolProspects(tx, draft.workspaceId, draft.campaignId, late)),
     ).rejects.toMatchObject({ status: 409 })
     expect(await archive(draft)).toMatchObject({ status: 'STOPPED', archivedAt: expect.any(Date) })
+  })
+
+  test('a stop that runs out of time holds at once, and the tick cancels the rest', async () => {
+    const draft = await makeDraft(db.pool, 3_000, [0, 2], { batchSize: 1_000, settings: { daily_quota: 1_000 } })
+    await launch(db.pool, draft)
+    await tick()
+    expect(await stop(draft, () => false)).toMatchObject({ cancelled: 5_000, isCleared: false })
+    expect(await ledgerOf(draft)).toMatchObject({ balances: true, emails: { SCHEDULED: 1_000 } })
+    await expect(resume(draft)).rejects.toMatchObject({ status: 409 })
+    expect(await tick()).toMatchObject({ emailsCancelled: 1_000 })
+    expect(await ledgerOf(draft)).toMatchObject({ enrolments: { FINISHED: 3_000 }, emails: { CANCELLED: 6_000 } })
+    expect(await auditPlan(db.pool, draft.workspaceId)).toEqual([])
   })
 
   test('a running campaign is not archived', async () => {

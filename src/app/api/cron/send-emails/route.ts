@@ -23,6 +23,7 @@ export const GET = route(
       emailsScheduled: z.number(),
       emailsAppended: z.number(),
       emailsReplanned: z.number(),
+      emailsCancelled: z.number(),
       planningErrors: z.array(z.string()),
       planningUnfinished: z.boolean(),
     }),
