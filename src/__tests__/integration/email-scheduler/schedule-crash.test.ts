@@ -71,7 +71,10 @@ async function killInTurn(campaign: TestCampaign, kills: number): Promise<boolea
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     await new Promise<void>((resolve) => child.once('message', () => resolve()))
     const before = await countBatches(campaign)
-    await sleep(Math.random() * 120)
+    // By batches and not by time, so that a slow machine meets them in the same phases; then somewhere within one.
+    const batches = Math.floor(Math.random() * 4)
+    while (child.exitCode === null && (await countBatches(campaign)) < before + batches) await sleep(1)
+    await sleep(Math.random() * 20)
     child.kill('SIGKILL')
     await ended
     progressed.push((await countBatches(campaign)) > before)
