@@ -33,9 +33,14 @@ async function runParts(parts: Part[]): Promise<Count[]> {
   if (parts.includes('unused')) counts.push(await runAsCheck('unused', 'knip', []))
   const needsServer = parts.some((part) => part === 'integration' || part === 'journeys')
   const server = needsServer ? await openTestServer() : undefined
-  // Interrupted, the run must not leave its server behind.
-  const giveUp = () => void server?.stop().finally(() => process.exit(130))
-  for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) process.once(event, giveUp)
+  // Interrupted, the run must not leave its server behind. A terminal's Ctrl-C comes twice, once of them through npm.
+  let isStopping = false
+  const giveUp = () => {
+    if (isStopping) return
+    isStopping = true
+    void server?.stop().finally(() => process.exit(130))
+  }
+  for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) process.on(event, giveUp)
   try {
     const fast = parts.filter((part) => part === 'unit' || part === 'architecture' || part === 'integration')
     // The start is tested in its own right, and the journeys need the pages: so the build comes before both.
