@@ -38,6 +38,7 @@ export async function changeProspect(
        paused_at = CASE WHEN $8 THEN coalesce(paused_at, app_now()) END,
        archived_at = CASE WHEN $9 THEN coalesce(archived_at, app_now()) END,
        unsubscribed_at = CASE WHEN $10 THEN coalesce(unsubscribed_at, app_now()) ELSE unsubscribed_at END,
+       unsubscribed_by_reader = unsubscribed_by_reader AND NOT $10,
        updated_at = app_now()
      WHERE workspace_id = $1 AND id = $2`,
     [

@@ -29,7 +29,10 @@ export async function mergeProspects(
     `UPDATE prospects w SET first_name = coalesce(w.first_name, l.first_name), last_name = coalesce(w.last_name, l.last_name),
        company = coalesce(w.company, l.company), time_zone = coalesce(w.time_zone, l.time_zone),
        custom_fields = l.custom_fields || w.custom_fields,
-       unsubscribed_at = least(w.unsubscribed_at, l.unsubscribed_at), replied_at = least(w.replied_at, l.replied_at),
+       unsubscribed_at = least(w.unsubscribed_at, l.unsubscribed_at),
+       unsubscribed_by_reader = (w.unsubscribed_by_reader OR l.unsubscribed_by_reader)
+         AND (w.unsubscribed_at IS NULL OR w.unsubscribed_by_reader) AND (l.unsubscribed_at IS NULL OR l.unsubscribed_by_reader),
+       replied_at = least(w.replied_at, l.replied_at),
        updated_at = app_now()
      FROM prospects l WHERE w.id = $1 AND l.id = $2`,
     [winnerId, loserId],

@@ -14,6 +14,8 @@ export type Prospect = {
   repliedAt: Date | null
   bouncedAt: Date | null
   unsubscribedAt: Date | null
+  /** By the link in an email: only then the same link takes it back. */
+  unsubscribedByReader: boolean
   archivedAt: Date | null
   erasedAt: Date | null
   mergedIntoId: string | null
@@ -23,7 +25,8 @@ export type Prospect = {
 
 export const PROSPECT_COLUMNS = `p.id, p.email, p.first_name AS "firstName", p.last_name AS "lastName", p.company,
   p.custom_fields AS "customFields", p.time_zone AS "timeZone", p.paused_at AS "pausedAt", p.replied_at AS "repliedAt",
-  p.bounced_at AS "bouncedAt", p.unsubscribed_at AS "unsubscribedAt", p.archived_at AS "archivedAt",
+  p.bounced_at AS "bouncedAt", p.unsubscribed_at AS "unsubscribedAt",
+  p.unsubscribed_by_reader AS "unsubscribedByReader", p.archived_at AS "archivedAt",
   p.erased_at AS "erasedAt", p.merged_into_id AS "mergedIntoId", p.created_at AS "createdAt", p.updated_at AS "updatedAt"`
 
 /** What a list of prospects can be narrowed to. One that is archived, merged or erased is in none of the others. */

@@ -3,14 +3,11 @@ import type { CancelWaiting, NoLongerWanted } from '#lib/audience/prospect.ts'
 import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
 import type { CancelReason } from '#lib/email-scheduler/reasons.ts'
 import { database } from '#lib/platform/database.ts'
-import { env } from '#lib/platform/env.ts'
-import { readKeyring } from '#lib/platform/keyring.ts'
+import { keyring } from '../keyring.ts'
 
 /** Where the audience meets what it may not know: the keys of this installation, and the queue. */
 export async function hasherFor(workspaceId: string): Promise<HashAddress> {
-  const reading = readKeyring(env().ENCRYPTION_KEYS)
-  if (!reading.ok) throw new Error(reading.problem)
-  return addressHasher(database(), reading.keyring, workspaceId)
+  return addressHasher(database(), keyring(), workspaceId)
 }
 
 const REASONS: Record<NoLongerWanted, CancelReason> = {

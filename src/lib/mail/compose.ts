@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import DKIM from 'nodemailer/lib/dkim'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import { encodeWord } from 'nodemailer/lib/mime-funcs'
+import { readAddress } from '#lib/audience/address.ts'
+import type { EmailContent } from '#lib/email-scheduler/content.ts'
+import type { OutgoingMessage } from './transport.ts'
+
+/** What a verified domain signs with. The private key is PEM. */
+export type DkimKey = { domain: string; selector: string; privateKey: string }
+
+/**
+ * The bytes that go out: the same for the same content, so that a retry hands over what the first attempt did. All of it
+ * is ASCII in short lines, so that every server takes it as it is; only an address with letters beyond ASCII before its @
+ * needs a server that knows SMTPUTF8. What content cannot hold by now (a second recipient, a line break in a header) is
+ * a bug of whoever made it, and throws.
+ */
+export async function composeMessage(content: EmailContent, dkim?: DkimKey): Promise<OutgoingMessage> {
+  const from = oneAddress(content.from.address)
+  const to = oneAddress(content.to.address)
+  const { subject, messageId, date } = content
+  for (const value of [content.from.name, content.to.name, subject]) refuseControls('a header', value)
+  if (!/^<[\x21-\x3b\x3d\x3f-\x7e]+>$/.test(messageId))
+    throw new Error('the Message-ID is not one id in angle brackets')
+  const text = withCrLf(content.text)
+  const html = withCrLf(content.html)
+  const composed = new MailComposer({
+    from: { name: readAsWritten(content.from.name), address: from },
+    to: { name: readAsWritten(content.to.name), address: to },
+    subject: encodedSubject(subject),
+    messageId,
+    date,
+    headers: checkedHeaders(content.headers),
+    text,
+    ...(html === '' ? {} : { html }),
+    baseBoundary: createHash('sha256').update(`${messageId}\0${text}\0${html}`).digest('hex').slice(0, 24),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  } as ConstructorParameters<typeof MailComposer>[0])
+  const unsigned = await composed.compile().build()
+  const raw = dkim ? await sign(unsigned, dkim) : unsigned
+  return { envelope: { from, to }, messageId, raw }
+}
+
+/** Those that RFC 6376 recommends, and the two of unsubscribing, which nobody on the way may change. */
+const SIGNED_HEADERS =
+  'from:sender:reply-to:subject:date:message-id:to:cc:mime-version:content-type:content-transfer-encoding:in-reply-to:references:list-unsubscribe:list-unsubscribe-post'
+
+async function sign(message: Buffer, { domain, selector, privateKey }: DkimKey): Promise<Buffer> {
+  const signer = new DKIM({
+    keys: [{ domainName: domain, keySelector: selector, privateKey }],
+    headerFieldNames: SIGNED_HEADERS,
+  } as ConstructorParameters<typeof DKIM>[0])
+  const chunks: Buffer[] = []
+  for await (const chunk of signer.sign(message)) chunks.push(chunk as Buffer)
+  const signed = Buffer.concat(chunks)
+  // The library leaves a message without a signature when it cannot read the key; nobody would notice.
+  if (signed.length <= message.length) throw new Error(`the DKIM key of ${domain} cannot sign`)
+  return signed
+}
+
+/** As it is written before the @, and the domain as DNS has it. */
+function oneAddress(written: string): string {
+  const reading = readAddress(written)
+  if (!reading.ok) throw new Error('an address of the message is not exactly one address')
+  const at = written.lastIndexOf('@')
+  return `${written.slice(0, at).trimStart().normalize('NFC')}@${reading.domain}`
+}
+
+const OWN_HEADERS =
+  /^(from|to|cc|bcc|sender|subject|date|message-id|mime-version|content-.*|dkim-signature|received|return-path|resent-.*)$/i
+
+function checkedHeaders(headers: EmailContent['headers']): Record<string, string> {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(name)) throw new Error('a header has a name that no header has')
+    if (OWN_HEADERS.test(name)) throw new Error(`the header ${name} is made from the rest of the message`)
+    refuseControls(name, value)
+  }
+  return { ...headers }
+}
+
+function refuseControls(where: string, value: string): void {
+  if (/[\p{Cc}\u2028\u2029]/u.test(value)) throw new Error(`${where} holds a line break or a control character`)
+}
+
+const TOKEN_LENGTH_MAX = 60
+
+/**
+ * What looks encoded already would be decoded by the reader, and a word that is longer than a line cannot be folded: both
+ * are encoded, though they are ASCII.
+ */
+function encodedSubject(subject: string): string {
+  const isPlain = !subject.includes('=?') && !new RegExp(`\\S{${TOKEN_LENGTH_MAX}}|^\\s|\\s$|\\s{2}`).test(subject)
+  return isPlain ? subject : encodeWord(subject, 'B', 52)
+}
+
+/** Readers decode encoded words in quoted names too, where the standard has none; so none may stand there. */
+function readAsWritten(name: string): string {
+  return name.replaceAll('=?', '= ?')
+}
+
+function withCrLf(text: string): string {
+  return text.replace(/\r\n?|\n/g, '\r\n')
+}
