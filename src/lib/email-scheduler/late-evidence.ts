@@ -1,7 +1,9 @@
 import type { Sql } from '#lib/platform/database.ts'
 import type { EmailKind } from '#lib/platform/generated/enums.ts'
+import { afterSent } from './after-sent.ts'
 import { attemptOutcome, isRefusal } from './outcome.ts'
 import type { CancelReason, MoveReason } from './reasons.ts'
+import { giveBackPlaces, heldPlace } from './reserve.ts'
 import { retryAtAfterProof, retryDelaysMs } from './retry-policy.ts'
 import { readRetrySettings } from './retry-settings.ts'
 import type { SettleAnswer, Settlement } from './settle.ts'
@@ -55,7 +57,9 @@ export async function moveAccepted(tx: Sql, ids: readonly string[]): Promise<str
      RETURNING e.id`,
     [ids, SENT_BY_EVIDENCE],
   )
-  return rows.map(({ id }) => id)
+  const moved = rows.map(({ id }) => id)
+  await afterSent(tx, moved)
+  return moved
 }
 
 const keyOf = (id: string, leaseToken: number) => `${id}:${leaseToken}`
@@ -103,7 +107,16 @@ async function acceptLate(tx: Sql, accepted: readonly Settlement[]): Promise<voi
   await moveAccepted(tx, ids)
 }
 
-type UnknownRow = { id: string; lease_token: number; workspace_id: string; kind: EmailKind; attempts: number; at: Date }
+type UnknownRow = {
+  id: string
+  lease_token: number
+  workspace_id: string
+  mailbox_id: string
+  reserved_date: string | null
+  kind: EmailKind
+  attempts: number
+  at: Date
+}
 
 /** Only while the row is unknown under that very token: a later attempt has an outcome of its own. */
 async function requeueProvenUnsent(
@@ -113,7 +126,7 @@ async function requeueProvenUnsent(
 ): Promise<void> {
   if (refused.length === 0) return
   const { rows } = await tx.query<UnknownRow>(
-    `SELECT e.id, e.lease_token, e.workspace_id, e.kind, e.attempts, app_now() AS at
+    `SELECT e.id, e.lease_token, e.workspace_id, e.mailbox_id, e.reserved_date, e.kind, e.attempts, app_now() AS at
      FROM scheduled_emails e JOIN unnest($1::uuid[], $2::int[]) AS s(id, lease_token)
        ON e.id = s.id AND e.lease_token = s.lease_token
      WHERE e.status = 'OUTCOME_UNKNOWN' ORDER BY e.id FOR UPDATE OF e`,
@@ -156,6 +169,10 @@ async function requeueProvenUnsent(
     tx,
     moves.map(({ row }) => row.id).filter((id) => unwanted.has(id)),
     'PREDECESSOR_CANCELLED',
+  )
+  await giveBackPlaces(
+    tx,
+    moves.map(({ row }) => heldPlace(row)),
   )
 }
 

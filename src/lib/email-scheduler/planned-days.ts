@@ -101,7 +101,8 @@ async function addTimes(
 async function countOverdue(tx: Sql, workspaceId: string, todayStartMs: number) {
   const { rows } = await tx.query<{ mailboxId: string; emails: number }>(
     `SELECT e.mailbox_id AS "mailboxId", count(*)::int AS emails
-     FROM mailboxes m JOIN scheduled_emails e ON e.mailbox_id = m.id
+     FROM mailboxes m JOIN campaigns c ON c.workspace_id = m.workspace_id
+     JOIN scheduled_emails e ON e.mailbox_id = m.id AND e.campaign_id = c.id
      WHERE m.workspace_id = $1 AND e.status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND e.ready_at < to_timestamp($2::float8 / 1000)
      GROUP BY 1`,
     [workspaceId, todayStartMs],

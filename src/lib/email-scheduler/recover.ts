@@ -1,14 +1,23 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { moveAccepted } from './late-evidence.ts'
 import { lockOwners } from './owners.ts'
+import { giveBackPlaces, heldPlace } from './reserve.ts'
 import type { ScheduledEmailStatus } from './states.ts'
 import { cancelSuccessors } from './successors.ts'
 
 export type Recovered = { id: string; leaseToken: number; status: ScheduledEmailStatus }
 
+type RecoveredRow = Recovered & {
+  acceptedToken: number | null
+  marked: boolean
+  workspace_id: string
+  mailbox_id: string
+  reserved_date: string | null
+}
+
 /**
  * Leases that ran out, a batch at a time: without a mark the email goes back to where it came from and no attempt is
- * counted; with a mark it may have been sent, so its outcome is unknown. Any number of these may run at once, and beside
+ * counted, and its place in the quota is given back; with a mark it may have been sent, so its outcome is unknown. Any number of these may run at once, and beside
  * the workers whose leases they are: a row that somebody is settling right now is passed over.
  */
 export async function recover(tx: Sql, limit: number): Promise<Recovered[]> {
@@ -19,7 +28,7 @@ export async function recover(tx: Sql, limit: number): Promise<Recovered[]> {
   const ids = expired.rows.map(({ id }) => id)
   if (ids.length === 0) return []
   const unwanted = await lockOwners(tx, ids)
-  const { rows } = await tx.query<Recovered & { acceptedToken: number | null }>(
+  const { rows } = await tx.query<RecoveredRow>(
     `WITH now AS MATERIALIZED (SELECT app_now() AS at), expired AS MATERIALIZED (
        SELECT id, lease_token, leased_by, leased_at, marked_token IS NOT DISTINCT FROM lease_token AS marked
        FROM scheduled_emails
@@ -40,7 +49,7 @@ export async function recover(tx: Sql, limit: number): Promise<Recovered[]> {
          lease_until = NULL, leased_by = NULL, leased_at = NULL, updated_at = now.at
        FROM now, expired x LEFT JOIN unnest($2::uuid[], $3::text[]) AS u(id, reason) ON u.id = x.id
        WHERE e.id = x.id AND e.lease_token = x.lease_token
-       RETURNING e.id, e.lease_token, e.workspace_id, e.attempts, e.status, e.accepted_token, e.submit_started_at,
+       RETURNING e.id, e.lease_token, e.workspace_id, e.mailbox_id, e.reserved_date, e.attempts, e.status, e.accepted_token, e.submit_started_at,
          x.marked, x.leased_by, x.leased_at, now.at
      ), kept AS (
        INSERT INTO email_attempts (email_id, lease_token, workspace_id, number, worker, started_at, marked_at, ended_at,
@@ -49,7 +58,8 @@ export async function recover(tx: Sql, limit: number): Promise<Recovered[]> {
          CASE WHEN marked THEN submit_started_at END, at,
          CASE WHEN marked THEN 'UNKNOWN' ELSE 'RELEASED' END::attempt_outcome, 'LEASE_EXPIRED' FROM recovered
      )
-     SELECT id, lease_token AS "leaseToken", status, accepted_token AS "acceptedToken" FROM recovered`,
+     SELECT id, lease_token AS "leaseToken", status, accepted_token AS "acceptedToken", marked, workspace_id, mailbox_id, reserved_date
+     FROM recovered`,
     [ids, [...unwanted.keys()], [...unwanted.values()]],
   )
   const sent = new Set(
@@ -63,5 +73,6 @@ export async function recover(tx: Sql, limit: number): Promise<Recovered[]> {
     rows.filter(({ id, status }) => status === 'CANCELLED' && !sent.has(id)).map(({ id }) => id),
     'PREDECESSOR_CANCELLED',
   )
+  await giveBackPlaces(tx, rows.filter(({ marked }) => !marked).map(heldPlace))
   return rows.map(({ id, leaseToken, status }) => ({ id, leaseToken, status: sent.has(id) ? 'SENT' : status }))
 }

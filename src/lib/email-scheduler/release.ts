@@ -4,6 +4,7 @@ import { moveAccepted } from './late-evidence.ts'
 import { inLockOrder } from './lease.ts'
 import { lockOwners } from './owners.ts'
 import type { CancelReason } from './reasons.ts'
+import { giveBackPlaces, heldPlace } from './reserve.ts'
 import type { ScheduledEmailStatus } from './states.ts'
 import { cancelSuccessors } from './successors.ts'
 
@@ -26,6 +27,15 @@ export type ReleaseAnswer =
   | { id: string; answer: 'released'; status: ScheduledEmailStatus }
   | { id: string; answer: 'lost-lease' }
 
+type ReleasedRow = {
+  id: string
+  status: ScheduledEmailStatus
+  accepted_token: number | null
+  workspace_id: string
+  mailbox_id: string
+  reserved_date: string | null
+}
+
 /**
  * Gives emails back that were never handed over: to where they came from, and no attempt is counted. Only an unmarked
  * lease can be given back; whoever set the mark settles, since somebody else may hold the same token.
@@ -37,7 +47,7 @@ export async function release(tx: Sql, given: readonly Release[]): Promise<Relea
     releases.map(({ id }) => id),
   )
   const cancelReasons = releases.map(({ id, to }) => unwanted.get(id) ?? (to.kind === 'cancelled' ? to.reason : null))
-  const { rows } = await tx.query<{ id: string; status: ScheduledEmailStatus; accepted_token: number | null }>(
+  const { rows } = await tx.query<ReleasedRow>(
     `WITH now AS MATERIALIZED (SELECT app_now() AS at), released AS (
        UPDATE scheduled_emails e SET
          status = CASE WHEN s.cancel_reason IS NOT NULL THEN 'CANCELLED' WHEN e.next_retry_at IS NULL THEN 'SCHEDULED'
@@ -52,14 +62,14 @@ export async function release(tx: Sql, given: readonly Release[]): Promise<Relea
          $8::text[], $9::jsonb[]) AS s(id, lease_token, worker, started_at, code, ready_at, blocker, cancel_reason, receipt)
        WHERE e.id = s.id AND e.status = 'SENDING' AND e.lease_token = s.lease_token
          AND e.marked_token IS DISTINCT FROM e.lease_token
-       RETURNING e.id, e.lease_token, e.workspace_id, e.attempts, e.status, e.accepted_token, s.worker, s.started_at,
+       RETURNING e.id, e.lease_token, e.workspace_id, e.mailbox_id, e.reserved_date, e.attempts, e.status, e.accepted_token, s.worker, s.started_at,
          s.code, s.receipt, now.at
      ), kept AS (
        INSERT INTO email_attempts (email_id, lease_token, workspace_id, number, worker, started_at, ended_at, outcome,
          error_code, receipt)
        SELECT id, lease_token, workspace_id, attempts + 1, worker, started_at, at, 'RELEASED', code, receipt FROM released
      )
-     SELECT id, status, accepted_token FROM released`,
+     SELECT id, status, accepted_token, workspace_id, mailbox_id, reserved_date FROM released`,
     [
       releases.map(({ id }) => id),
       releases.map(({ leaseToken }) => leaseToken),
@@ -83,6 +93,7 @@ export async function release(tx: Sql, given: readonly Release[]): Promise<Relea
     rows.filter(({ id, status }) => status === 'CANCELLED' && !sent.has(id)).map(({ id }) => id),
     'PREDECESSOR_CANCELLED',
   )
+  await giveBackPlaces(tx, rows.map(heldPlace))
   const released = new Map(rows.map(({ id, status }) => [id, sent.has(id) ? ('SENT' as const) : status]))
   return given.map(({ id }): ReleaseAnswer => {
     const status = released.get(id)

@@ -1,5 +1,6 @@
 import { reactivate, reopenCampaignsOf } from '#lib/campaigns/finish.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import { afterSent } from './after-sent.ts'
 import { answerEach, lockOwned, type OwnedEmail, type PersonAnswer, refusalByOwner } from './person-verb.ts'
 import type { MoveReason } from './reasons.ts'
 import type { ScheduledEmailStatus } from './states.ts'
@@ -13,6 +14,10 @@ export async function assumeDelivered(tx: Sql, workspaceId: string, ids: readonl
      WHERE workspace_id = $1 AND id = ANY($2::uuid[]) AND status = 'OUTCOME_UNKNOWN'
      RETURNING id`,
     [workspaceId, ids],
+  )
+  await afterSent(
+    tx,
+    rows.map(({ id }) => id),
   )
   const done = new Map<string, ScheduledEmailStatus>(rows.map(({ id }) => [id, 'SENT']))
   return answerEach(ids, owned, done, () => 'not-possible')

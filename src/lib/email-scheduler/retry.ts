@@ -6,13 +6,19 @@ import type { MoveReason } from './reasons.ts'
 import type { ScheduledEmailStatus } from './states.ts'
 import { reviveSuccessors } from './successors.ts'
 
-/** A person starts failed emails over, with a fresh count; the steps that were cancelled because of them wait again. */
+/**
+ * A person starts failed emails over, with a fresh count; the steps that were cancelled because of them wait again. They
+ * are rendered anew, since the address or text may have been mended: unless one attempt's outcome is unknown, for then
+ * two different emails might reach the recipient.
+ */
 export async function retryFailed(tx: Sql, workspaceId: string, ids: readonly string[]): Promise<PersonAnswer[]> {
   await reopenCampaignsOf(tx, workspaceId, ids)
   const owned = await lockOwned(tx, workspaceId, ids)
   const wanted = owned.filter((email) => refusal(email) === undefined).map(({ id }) => id)
   const { rows } = await tx.query<{ id: string }>(
-    `UPDATE scheduled_emails SET status = 'RETRY_SCHEDULED', attempts = 0, next_retry_at = app_now(), ready_at = app_now(),
+    `UPDATE scheduled_emails e SET status = 'RETRY_SCHEDULED', attempts = 0, next_retry_at = app_now(), ready_at = app_now(),
+       content_token = CASE WHEN EXISTS (SELECT FROM email_attempts a WHERE a.email_id = e.id AND a.outcome = 'UNKNOWN'
+         AND a.evidence IS DISTINCT FROM 'RETRY' AND a.evidence IS DISTINCT FROM 'REJECTED') THEN content_token END,
        last_error = NULL, last_error_code = NULL, dismissed_at = NULL, status_reason = '${'RETRIED_BY_PERSON' satisfies MoveReason}',
        updated_at = app_now()
      WHERE workspace_id = $1 AND id = ANY($2::uuid[]) AND status = 'PERMANENTLY_FAILED'

@@ -17,12 +17,17 @@ type Row = {
   jitter_max_seconds: number
 }
 
-export async function readSendingSettings(sql: Sql, workspaceId: string): Promise<SendingSettings | undefined> {
+/** `held` keeps them as they are until the transaction ends: whoever changes them, or the suppression list, waits. */
+export async function readSendingSettings(
+  sql: Sql,
+  workspaceId: string,
+  lock?: 'held',
+): Promise<SendingSettings | undefined> {
   const { rows } = await sql.query<Row>(
     `SELECT time_zone, next_time_zone, next_time_zone_at, sending_days, window_start_minute, window_end_minute,
        days_off::text[] AS days_off, daily_quota, ramp_up_enabled, ramp_up_start, ramp_up_increment,
        jitter_min_seconds, jitter_max_seconds
-     FROM sending_settings WHERE workspace_id = $1`,
+     FROM sending_settings WHERE workspace_id = $1${lock === 'held' ? ' FOR SHARE' : ''}`,
     [workspaceId],
   )
   const row = rows[0]

@@ -1,6 +1,6 @@
 import { formatInTimeZone } from 'date-fns-tz'
 import { SendingCalendar } from './calendar.ts'
-import { calculateRampUpQuota } from './ramp-up.ts'
+import { limitOfMailbox } from './quota.ts'
 import type { SendingSettings } from './settings.ts'
 
 /** Everything that decides whether one email may leave now. Gathered under lock at the mark, or read for an answer. */
@@ -25,6 +25,8 @@ export interface GuardFacts {
     status: 'CONNECTED' | 'STOPPED' | 'ARCHIVED'
     stoppedReason: string | null
     deferredUntil: Date | null
+    /** Why it pauses until then, in words. */
+    pauseReason: string | null
     nextAllowedAt: Date | null
     dailyLimit: number
     sentToday: number
@@ -157,10 +159,11 @@ const mailboxConnected: Guard = {
 
 const mailboxNotDeferred: Guard = {
   name: 'mailbox-not-deferred',
-  check({ now, settings, mailbox: { address, deferredUntil } }) {
+  check({ now, settings, mailbox: { address, deferredUntil, pauseReason } }) {
     if (deferredUntil === null || deferredUntil <= now) return OK
     const until = inLocalTime(settings, deferredUntil, now)
-    return waitUntil(deferredUntil, `The provider of ${address} asked for a pause; it ends ${until}.`)
+    const why = pauseReason ?? 'Its provider asked for it.'
+    return waitUntil(deferredUntil, `The mailbox ${address} pauses; it goes on ${until}. ${why}`)
   },
 }
 
@@ -187,14 +190,12 @@ const workspaceQuota: Guard = {
 const mailboxLimit: Guard = {
   name: 'mailbox-limit',
   check({ now, settings, mailbox }) {
-    const rampUp = settings.rampUpEnabled
-      ? calculateRampUpQuota(settings, mailbox.sentDatesBefore + 1)
-      : Number.POSITIVE_INFINITY
-    if (mailbox.sentToday < Math.min(mailbox.dailyLimit, rampUp)) return OK
+    const limit = limitOfMailbox(settings, mailbox, mailbox.sentDatesBefore)
+    if (mailbox.sentToday < limit) return OK
     if (mailbox.dailyLimit < 1) return park(`The mailbox ${mailbox.address} has a daily limit of 0.`)
     const what =
-      rampUp < mailbox.dailyLimit
-        ? `${mailbox.address} is warming up and has sent today’s ${emails(rampUp)}`
+      limit < mailbox.dailyLimit
+        ? `${mailbox.address} is warming up and has sent today’s ${emails(limit)}`
         : `${mailbox.address} has sent its ${emails(mailbox.dailyLimit)} for today`
     return untilTomorrow(settings, now, what)
   },
@@ -236,11 +237,16 @@ export const GUARDS: readonly Guard[] = [
   spacing,
 ]
 
+/** What each guard says. */
 export type Receipt = ({ name: GuardName } & GuardResult)[]
 
-/** What each guard says: the receipt that is kept with the attempt. */
 export function checkGuards(facts: GuardFacts): Receipt {
   return GUARDS.map((guard) => ({ name: guard.name, ...guard.check(facts) }))
+}
+
+/** What each guard said, as it is kept with the attempt: "ok", or its sentence. */
+export function writtenReceipt(receipt: Receipt): Record<string, string> {
+  return Object.fromEntries(receipt.map((result) => [result.name, result.ok ? 'ok' : result.sentence]))
 }
 
 export type Blocker = { name: GuardName } & Exclude<GuardResult, { ok: true }>

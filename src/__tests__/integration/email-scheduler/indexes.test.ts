@@ -45,7 +45,7 @@ async function planOf(sql: string): Promise<string> {
 test.each([
   [
     'a claim reads what is due in order, and nothing else',
-    () => `SELECT id FROM scheduled_emails WHERE mailbox_id = '${campaign.mailboxId}'
+    () => `SELECT id FROM scheduled_emails WHERE mailbox_id = '${campaign.mailboxId}' AND campaign_id = '${campaign.campaignId}'
       AND status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND ready_at <= app_now() ORDER BY ready_at LIMIT 100 FOR UPDATE SKIP LOCKED`,
     'scheduled_emails_due_idx',
   ],
@@ -93,7 +93,7 @@ test.each([
 
 test('a claim needs no sort: the index is in the order in which emails are due', async () => {
   const plan = await planOf(
-    `SELECT id FROM scheduled_emails WHERE mailbox_id = '${campaign.mailboxId}'
+    `SELECT id FROM scheduled_emails WHERE mailbox_id = '${campaign.mailboxId}' AND campaign_id = '${campaign.campaignId}'
      AND status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND ready_at <= app_now() ORDER BY ready_at LIMIT 100`,
   )
   expect(plan).not.toContain('Sort')

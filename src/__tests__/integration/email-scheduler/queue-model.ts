@@ -107,7 +107,7 @@ function act(model: Model, action: Exclude<Action, { do: 'claim' | 'recover' }>)
     case 'retry':
       return retry(model, at(model, action.email))
     case 'assume':
-      return assume(at(model, action.email))
+      return assume(model, at(model, action.email))
     case 'again':
       return sendAgain(model, at(model, action.email))
     case 'dismiss':
@@ -155,7 +155,7 @@ function settle(model: Model, { email: index, token, marked, outcome }: Extract<
   email.ended[token] = { outcome: ATTEMPT[outcome], evidence: null }
   const unwanted = whyUnwanted(model, email)
   if (outcome === 'accepted') {
-    email.status = 'SENT'
+    becomeSent(model, email)
     email.accepted ??= token
   } else if (outcome === 'unknown') {
     email.status = 'OUTCOME_UNKNOWN'
@@ -171,7 +171,7 @@ function settle(model: Model, { email: index, token, marked, outcome }: Extract<
     email.status = 'PERMANENTLY_FAILED'
     cancelSuccessors(model, email, 'PREDECESSOR_FAILED')
   }
-  sendAccepted(email)
+  sendAccepted(model, email)
   return `settled ${email.status}`
 }
 
@@ -183,7 +183,7 @@ function settleLate(model: Model, email: ModelEmail, token: number, outcome: Out
   ended.evidence = ATTEMPT[outcome]
   if (outcome === 'accepted') {
     email.accepted ??= token
-    sendAccepted(email)
+    sendAccepted(model, email)
   } else if (email.status === 'OUTCOME_UNKNOWN' && email.token === token) {
     const unwanted = whyUnwanted(model, email)
     if (unwanted) {
@@ -211,7 +211,7 @@ function recover(email: ModelEmail, model: Model): string {
     email.ended[token] = { outcome: 'UNKNOWN', evidence: null }
     email.attempts += 1
     email.status = 'OUTCOME_UNKNOWN'
-    sendAccepted(email)
+    sendAccepted(model, email)
   } else {
     email.ended[token] = { outcome: 'RELEASED', evidence: null }
     goBack(model, email, whyUnwanted(model, email))
@@ -222,7 +222,7 @@ function recover(email: ModelEmail, model: Model): string {
 function goBack(model: Model, email: ModelEmail, reason: CancelReason | undefined): void {
   if (reason) becomeCancelled(email, reason)
   else email.status = email.retrying ? 'RETRY_SCHEDULED' : 'SCHEDULED'
-  sendAccepted(email)
+  sendAccepted(model, email)
   if (email.status === 'CANCELLED') cancelSuccessors(model, email, 'PREDECESSOR_CANCELLED')
 }
 
@@ -232,13 +232,13 @@ function retry(model: Model, email: ModelEmail): string {
   if (refusal) return refusal
   Object.assign(email, { status: 'RETRY_SCHEDULED', attempts: 0, due: true, dismissed: false })
   reviveSuccessors(model, email, 'PREDECESSOR_FAILED')
-  sendAccepted(email)
+  sendAccepted(model, email)
   return `done ${email.status}`
 }
 
-function assume(email: ModelEmail): string {
+function assume(model: Model, email: ModelEmail): string {
   if (email.status !== 'OUTCOME_UNKNOWN') return 'not-possible'
-  email.status = 'SENT'
+  becomeSent(model, email)
   return 'done SENT'
 }
 
@@ -301,10 +301,16 @@ function becomeCancelled(email: ModelEmail, reason: CancelReason): void {
   Object.assign(email, { status: 'CANCELLED', cancelReason: reason, due: false })
 }
 
-function sendAccepted(email: ModelEmail): void {
+function sendAccepted(model: Model, email: ModelEmail): void {
   if (email.accepted === null) return
   if (!['OUTCOME_UNKNOWN', 'RETRY_SCHEDULED', 'CANCELLED'].includes(email.status)) return
+  becomeSent(model, email)
+}
+
+function becomeSent(model: Model, email: ModelEmail): void {
   Object.assign(email, { status: 'SENT', cancelReason: null })
+  const next = after(model, email).find(({ status }) => status === 'SCHEDULED')
+  if (next) next.due = true
 }
 
 function cancelSuccessors(model: Model, email: ModelEmail, reason: CancelReason): void {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { cancel } from '#lib/email-scheduler/cancel.ts'
 import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
-import { type ClaimedEmail, claimByIds, claimDue } from '#lib/email-scheduler/claim.ts'
+import { type ClaimedEmail, claimByIds } from '#lib/email-scheduler/claim.ts'
 import { mark } from '#lib/email-scheduler/mark.ts'
 import { recover } from '#lib/email-scheduler/recover.ts'
 import { release } from '#lib/email-scheduler/release.ts'
 import { settle } from '#lib/email-scheduler/settle.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { testDatabase } from '#tests/support/database.ts'
-import { makeCampaign, makeEmails } from '#tests/support/queue.ts'
+import { claimDue, makeCampaign, makeEmails } from '#tests/support/queue.ts'
 
 const db = testDatabase()
 const LEASE_MS = 60_000
@@ -37,7 +37,7 @@ test('eight workers that claim the same emails get each of them once', async () 
     Array.from({ length: 8 }, async (_, index) => {
       const mine: string[] = []
       for (;;) {
-        const batch = await claimDue(db.pool, campaign.mailboxId, 7, { worker: `w${index}`, leaseMs: LEASE_MS })
+        const batch = await claimDue(db.pool, campaign, 7, { worker: `w${index}`, leaseMs: LEASE_MS })
         mine.push(...idsOf(batch))
         if (batch.length === 0) return mine
       }
@@ -66,7 +66,7 @@ test('cancelling while workers claim: each email is either cancelled or held, an
       Array.from({ length: 4 }, async () => {
         const held: ClaimedEmail[] = []
         for (let round = 0; round < 10; round += 1)
-          held.push(...(await claimDue(db.pool, campaign.mailboxId, 5, { worker: 'w', leaseMs: LEASE_MS })))
+          held.push(...(await claimDue(db.pool, campaign, 5, { worker: 'w', leaseMs: LEASE_MS })))
         const marks = await mark(db.pool, held, SUBMIT_MS)
         return marks.map(({ answer }) => answer)
       }),
@@ -94,7 +94,7 @@ test('cancelling while workers claim: each email is either cancelled or held, an
 test('a campaign that is stopped while workers release and fail: nothing is left waiting', async () => {
   const campaign = await makeCampaign(db.pool)
   const emails = await makeEmails(db.pool, campaign, 60, 2)
-  const held = await claimDue(db.pool, campaign.mailboxId, 60, { worker: 'w', leaseMs: LEASE_MS })
+  const held = await claimDue(db.pool, campaign, 60, { worker: 'w', leaseMs: LEASE_MS })
   expect(held).toHaveLength(60)
   const refused = { kind: 'retry', scope: 'domain', code: 'GREYLISTED', reason: 'Later, please.' } as const
   await Promise.all([
@@ -117,7 +117,7 @@ test('a campaign that is stopped while workers release and fail: nothing is left
 test('settling races recovery: the acceptance counts whoever comes first', async () => {
   const campaign = await makeCampaign(db.pool)
   const emails = await makeEmails(db.pool, campaign, 120)
-  const held = await claimDue(db.pool, campaign.mailboxId, 120, { worker: 'w', leaseMs: LEASE_MS })
+  const held = await claimDue(db.pool, campaign, 120, { worker: 'w', leaseMs: LEASE_MS })
   await mark(db.pool, held, SUBMIT_MS)
   await db.travel('5 minutes')
   const [answers, recovered] = await Promise.all([
@@ -141,7 +141,7 @@ test('settling races recovery: the acceptance counts whoever comes first', async
 test('eight recoveries at once recover each lease once', async () => {
   const campaign = await makeCampaign(db.pool)
   const emails = await makeEmails(db.pool, campaign, 200)
-  const held = await claimDue(db.pool, campaign.mailboxId, 200, { worker: 'w', leaseMs: LEASE_MS })
+  const held = await claimDue(db.pool, campaign, 200, { worker: 'w', leaseMs: LEASE_MS })
   await mark(db.pool, held.slice(0, 100), SUBMIT_MS)
   await db.travel('5 minutes')
   const recovered = await Promise.all(

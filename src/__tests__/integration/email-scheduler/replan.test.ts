@@ -1,8 +1,8 @@
 import pino from 'pino'
 import { describe, expect, test } from 'vitest'
+import { afterSent } from '#lib/email-scheduler/after-sent.ts'
 import { PlanDesk } from '#lib/email-scheduler/plan-desk.ts'
 import { workspacesToReplan } from '#lib/email-scheduler/plan-lock.ts'
-import { releaseFollowUps } from '#lib/email-scheduler/release-follow-ups.ts'
 import { replanWorkspace } from '#lib/email-scheduler/replan.ts'
 import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
 import { testDatabase } from '#tests/support/database.ts'
@@ -99,7 +99,7 @@ describe('what waits is planned again', () => {
       [campaign.campaignId, gone],
     )
     const sent = rows[0]
-    await send(sent?.id ?? '')
+    await send(sent?.id ?? '', sent?.date ?? '')
     await db.pool.query(`UPDATE mailboxes SET status = 'STOPPED', stopped_reason = 'password refused' WHERE id = $1`, [
       gone,
     ])
@@ -150,14 +150,10 @@ describe('what waits is planned again', () => {
     if (!punctual || !late) throw new Error('two enrolments were planned')
     const before = await emailsOf(campaign)
     await db.travel('2 days')
-    await send(punctual.id)
-    await send(late.id)
-    expect(await releaseFollowUps(db.pool, [{ id: punctual.id, localDate: punctual.date }])).toEqual({
-      due: 1,
-      toReplan: 0,
-    })
     const lateDate = plusDays(late.date, 2)
-    expect(await releaseFollowUps(db.pool, [{ id: late.id, localDate: lateDate }])).toEqual({ due: 0, toReplan: 2 })
+    await send(punctual.id, punctual.date)
+    await send(late.id, lateDate)
+    await afterSent(db.pool, [punctual.id, late.id])
     expect(await replan(campaign.workspaceId)).toBe(2)
 
     const { rows } = await db.pool.query<{
@@ -205,10 +201,10 @@ describe('what waits is planned again', () => {
 })
 
 /** As a worker's verbs would leave it; sending itself is tested where it lives. */
-async function send(id: string): Promise<void> {
+async function send(id: string, on: string): Promise<void> {
   await db.pool.query(
-    `UPDATE scheduled_emails SET status = 'SENDING', lease_token = lease_token + 1, leased_by = 'test', leased_at = app_now(), lease_until = app_now() + interval '1 minute' WHERE id = $1`,
-    [id],
+    `UPDATE scheduled_emails SET status = 'SENDING', lease_token = lease_token + 1, leased_by = 'test', leased_at = app_now(), lease_until = app_now() + interval '1 minute', reserved_date = $2 WHERE id = $1`,
+    [id, on],
   )
   await db.pool.query(
     'UPDATE scheduled_emails SET marked_token = lease_token, submit_started_at = app_now() WHERE id = $1',

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cancel } from '#lib/email-scheduler/cancel.ts'
 import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
-import { claimDue } from '#lib/email-scheduler/claim.ts'
 import { dismiss } from '#lib/email-scheduler/dismiss.ts'
 import { mark } from '#lib/email-scheduler/mark.ts'
 import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
@@ -17,7 +16,7 @@ import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import type { AttemptOutcome } from '#lib/platform/generated/enums.ts'
 import { testDatabase } from '#tests/support/database.ts'
-import { makeCampaign, makeEmails, type TestCampaign, type TestEmail } from '#tests/support/queue.ts'
+import { claimDue, makeCampaign, makeEmails, type TestCampaign, type TestEmail } from '#tests/support/queue.ts'
 import { canBeTold, type HistoryItem } from './history.ts'
 import { type Action, giveTimes, type Model, newModel, type Outcome, passTime, possible } from './queue-model.ts'
 
@@ -338,7 +337,7 @@ async function perform(
   })
   switch (action.do) {
     case 'claim': {
-      const claimed = await claimDue(tx, mailboxId, 10, { worker: action.worker, leaseMs: LEASE_MS })
+      const claimed = await claimDue(tx, { mailboxId, workspaceId }, 10, { worker: action.worker, leaseMs: LEASE_MS })
       const hands = claimed.map(
         (one): Hand => ({
           email: indexOf(one.id),
@@ -409,7 +408,7 @@ function listed(entries: [number, string][]): string {
     .join(' ')
 }
 
-const NO_CONNECTION: Refused = { kind: 'retry', scope: 'mailbox', code: 'ECONNECTION', reason: 'No connection.' }
+const NO_CONNECTION: Refused = { kind: 'retry', scope: 'message', code: 'ECONNECTION', reason: 'No connection.' }
 
 function asOutcome(outcome: Outcome): SendOutcome {
   const refusal = { scope: 'message', code: 'TEST', reason: 'The provider refused it.' } as const

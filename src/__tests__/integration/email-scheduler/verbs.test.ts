@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { cancel } from '#lib/email-scheduler/cancel.ts'
-import { type ClaimedEmail, claimByIds, claimDue } from '#lib/email-scheduler/claim.ts'
+import { type ClaimedEmail, claimByIds } from '#lib/email-scheduler/claim.ts'
 import { dismiss } from '#lib/email-scheduler/dismiss.ts'
 import { mark } from '#lib/email-scheduler/mark.ts'
 import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
@@ -14,7 +14,7 @@ import { appNow } from '#lib/platform/clock.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { testDatabase } from '#tests/support/database.ts'
-import { makeCampaign, makeEmails, type TestCampaign } from '#tests/support/queue.ts'
+import { claimDue, makeCampaign, makeEmails, type TestCampaign } from '#tests/support/queue.ts'
 
 const db = testDatabase()
 const BY = { worker: 'worker-1', leaseMs: 60_000 }
@@ -83,7 +83,7 @@ test('an accepted email keeps who sent it, when, and under which ids', async () 
   const [id] = await one()
   const claimed = await claimAndMark(id)
   const receipt = { window: 'open' }
-  expect(await settleOne({ ...claimed, marked: true, outcome: ACCEPTED, receipt, localDate: '2026-05-04' })).toEqual({
+  expect(await settleOne({ ...claimed, marked: true, outcome: ACCEPTED, receipt })).toEqual({
     id,
     leaseToken: 1,
     answer: 'settled',
@@ -95,7 +95,6 @@ test('an accepted email keeps who sent it, when, and under which ids', async () 
     thread_id: 'thread-1',
     accepted_token: 1,
     attempts: 1,
-    local_date: '2026-05-04',
     last_error: null,
   })
   expect(await attemptsOf(id)).toMatchObject([
@@ -113,7 +112,7 @@ test('an accepted email keeps who sent it, when, and under which ids', async () 
 
 test('hundreds are claimed, marked and settled in a statement each', async () => {
   await makeEmails(db.pool, campaign, 500)
-  const claimed = await claimDue(db.pool, campaign.mailboxId, 500, BY)
+  const claimed = await claimDue(db.pool, campaign, 500, BY)
   const marks = await mark(db.pool, claimed, SUBMIT_MS)
   expect(marks.filter(({ answer }) => answer === 'marked')).toHaveLength(500)
   const answers = await inTransaction(db.pool, (tx) =>
@@ -250,7 +249,7 @@ describe('a worker that is lost', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'OUTCOME_UNKNOWN', last_error_code: 'LEASE_EXPIRED' })
     await db.travel('10 days')
     expect(await claimByIds(db.pool, [id], BY)).toEqual([])
-    expect(await claimDue(db.pool, campaign.mailboxId, 10, BY)).toEqual([])
+    expect(await claimDue(db.pool, campaign, 10, BY)).toEqual([])
   })
 
   test('and comes back with an acceptance: it is sent, from the moment it was handed over', async () => {

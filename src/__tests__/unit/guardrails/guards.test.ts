@@ -18,6 +18,7 @@ const FREE: GuardFacts = {
     status: 'CONNECTED',
     stoppedReason: null,
     deferredUntil: null,
+    pauseReason: null,
     nextAllowedAt: null,
     dailyLimit: 50,
     sentToday: 0,

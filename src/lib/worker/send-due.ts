@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { claimNext } from '#lib/email-scheduler/claim-next.ts'
+import { msUntilNextDue } from '#lib/email-scheduler/next-due.ts'
+import type { Log } from '#lib/platform/log.ts'
+import { ConnectionKeeper, type OpenTransport } from './connections.ts'
+import { type Delivery, deliver } from './deliver.ts'
+import type { PrepareContents } from './prepare.ts'
+import { Settling } from './settling.ts'
+
+export type SendingMeans = { openTransport: OpenTransport; prepare: PrepareContents }
+
+export type SendingLimits = {
+  /** How many emails may be in flight at once: after a crash, so many at most are unknown. */
+  connections: number
+  leaseMs: number
+  submitMsMax: number
+  /** How long emails are claimed; what is in flight then is still brought to its end. */
+  claimMsMax: number
+  /** Where true, a pause without anything due ends the sending instead of waiting for more. */
+  signal?: AbortSignal
+}
+
+export type SendingCounts = {
+  due: number
+  sent: number
+  retried: number
+  failed: number
+  unknown: number
+  released: number
+  cancelled: number
+}
+
+const LOOK_AGAIN_MS_MAX = 15_000
+const NEW_WORK_MS = 1_000
+/** Another worker took the lock or the place a moment ago. */
+const CONTENDED_MS = 50
+
+/**
+ * Sends what is due until the time is over or nothing more will be due in it, sleeping in between: so the pauses between
+ * a mailbox's emails are real seconds, and not bursts at each tick. Time is counted by durations only, and moments
+ * by the database's clock: this machine's may be wrong.
+ */
+export async function sendDue(
+  pool: pg.Pool,
+  worker: string,
+  log: Log,
+  means: SendingMeans,
+  limits: SendingLimits,
+): Promise<SendingCounts> {
+  const { connections, leaseMs, submitMsMax, claimMsMax, signal } = limits
+  const counts: SendingCounts = { due: 0, sent: 0, retried: 0, failed: 0, unknown: 0, released: 0, cancelled: 0 }
+  const started = performance.now()
+  const msLeft = () => claimMsMax - (performance.now() - started)
+  const keeper = new ConnectionKeeper(means.openTransport)
+  const delivery: Delivery = {
+    pool,
+    log,
+    keeper,
+    prepare: means.prepare,
+    settling: new Settling(pool, log),
+    submitMsMax,
+    counts,
+  }
+  const resting = new Resting()
+  const inFlight = new InFlight()
+  try {
+    while (!signal?.aborted && msLeft() > 0) {
+      const free = connections - inFlight.emails
+      if (free === 0) {
+        await inFlight.next()
+        continue
+      }
+      const claim = await claimNext(pool, { worker, leaseMs }, free, resting.ids())
+      if (claim.kind === 'claimed') {
+        counts.due += claim.emails.length
+        inFlight.add(claim.emails.length, (landed) => deliver(delivery, claim.mailbox, claim.emails, landed))
+        continue
+      }
+      if (claim.kind === 'resting') {
+        resting.add(claim.mailboxId, claim.ms)
+        continue
+      }
+      const waitMs = resting.soonest(await msUntilNextDue(pool, resting.ids()))
+      if (inFlight.emails > 0) {
+        // What is in flight may make its follow-up due, or free its mailbox.
+        await Promise.race([inFlight.next(), pause(Math.min(waitMs ?? NEW_WORK_MS, NEW_WORK_MS), signal)])
+      } else {
+        if (waitMs === null || waitMs > msLeft()) break
+        await pause(Math.min(waitMs, LOOK_AGAIN_MS_MAX), signal)
+      }
+    }
+  } finally {
+    await inFlight.all()
+    keeper.closeAll()
+  }
+  return counts
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(Math.max(CONTENDED_MS, ms), undefined, { signal }).catch(() => undefined)
+}
+
+/** Mailboxes that were looked at in vain a moment ago. Forgotten soon: settings and quotas change. */
+class Resting {
+  readonly #until = new Map<string, { lookAgainMs: number; dueMs: number | null }>()
+
+  add(mailboxId: string, ms: number | null): void {
+    const now = performance.now()
+    const restMs = Math.max(CONTENDED_MS, Math.min(ms ?? LOOK_AGAIN_MS_MAX, LOOK_AGAIN_MS_MAX))
+    this.#until.set(mailboxId, {
+      lookAgainMs: now + restMs,
+      dueMs: ms === null ? null : now + Math.max(CONTENDED_MS, ms),
+    })
+  }
+
+  ids(): string[] {
+    const now = performance.now()
+    for (const [id, { lookAgainMs }] of this.#until) if (lookAgainMs <= now) this.#until.delete(id)
+    return [...this.#until.keys()]
+  }
+
+  /** The sooner of the given wait and the first of the resting that may go on. */
+  soonest(ms: number | null): number | null {
+    const now = performance.now()
+    const waits = [...this.#until.values()].flatMap(({ dueMs }) => (dueMs === null ? [] : [Math.max(0, dueMs - now)]))
+    if (ms !== null) waits.push(Math.max(0, ms))
+    return waits.length === 0 ? null : Math.min(...waits)
+  }
+}
+
+/** Counts emails on their way, and wakes whoever waits for the next one to land. */
+class InFlight {
+  emails = 0
+  #waiting: (() => void)[] = []
+  readonly #batches = new Set<Promise<void>>()
+
+  /** `work` says of each email that it has landed. */
+  add(emails: number, work: (landed: (count: number) => void) => Promise<void>): void {
+    this.emails += emails
+    let flying = emails
+    const landed = (count: number) => {
+      flying -= count
+      this.emails -= count
+      const waiting = this.#waiting
+      this.#waiting = []
+      for (const wake of waiting) wake()
+    }
+    const batch = work(landed).finally(() => {
+      this.#batches.delete(batch)
+      landed(flying)
+    })
+    this.#batches.add(batch)
+    // Its error is thrown to whoever waits for all.
+    batch.catch(() => undefined)
+  }
+
+  next(): Promise<void> {
+    return new Promise((wake) => this.#waiting.push(wake))
+  }
+
+  async all(): Promise<void> {
+    await Promise.all(this.#batches)
+  }
+}
