@@ -18,8 +18,6 @@ export type Rendering =
 export type RenderingBy = {
   appUrl: string
   keyring: Keyring
-  /** The subjects of emails as they were sent; of whom it knows none, the step as it stands now tells. */
-  readSentSubjects?: (sql: Sql, emailIds: readonly string[]) => Promise<ReadonlyMap<string, string>>
 }
 
 /** What has to be known of an email to write it; a claimed one has it, and so has a preview. */
@@ -49,10 +47,6 @@ export async function renderEmails(
   const senders = await readSenders(sql, emails)
   const people = await readPeople(sql, emails)
   const earlier = await readEarlier(sql, emails)
-  const subjects = await by.readSentSubjects?.(
-    sql,
-    [...earlier.values()].flatMap(([first]) => first?.id ?? []),
-  )
   const steps = await readSteps(sql, emails, earlier)
   const sign = await unsubscribeSigner(
     sql,
@@ -76,7 +70,7 @@ export async function renderEmails(
     if (sender.postalAddress.trim() === '') return unrenderable(NO_POSTAL_ADDRESS)
 
     const thread = earlier.get(email.id) ?? []
-    const sentSubject = thread[0] && subjects?.get(thread[0].id)
+    const sentSubject = thread[0]?.subject ?? undefined
     // A follow-up stays in the thread, and a thread has one subject: with another, most mail programs begin a new one.
     const began = thread[0]?.stepNumber ?? 1
     const subject = sentSubject === undefined ? (steps.get(placeOf(sequenceId, began))?.subject ?? step.subject) : ''
@@ -144,16 +138,17 @@ async function readPeople(sql: Sql, emails: readonly RenderableEmail[]): Promise
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-type Earlier = { id: string; stepNumber: number; messageId: string | null }
+type Earlier = { stepNumber: number; messageId: string | null; subject: string | null }
 
 /** What the same enrolment was sent before, oldest first: the thread. */
 async function readEarlier(sql: Sql, emails: readonly RenderableEmail[]): Promise<Map<string, Earlier[]>> {
   const followUps = emails.filter(({ stepNumber }) => (stepNumber ?? 1) > 1).map(({ id }) => id)
   if (followUps.length === 0) return new Map()
   const { rows } = await sql.query<Earlier & { followUpId: string }>(
-    `SELECT e.id AS "followUpId", before.id, before.step_number AS "stepNumber", before.message_id AS "messageId"
+    `SELECT e.id AS "followUpId", before.step_number AS "stepNumber", before.message_id AS "messageId", c.subject
      FROM scheduled_emails e JOIN scheduled_emails before
        ON before.campaign_prospect_id = e.campaign_prospect_id AND before.step_number < e.step_number
+     LEFT JOIN email_contents c ON c.email_id = before.id AND c.content_token = before.content_token AND c.erased_at IS NULL
      WHERE e.id = ANY($1::uuid[]) AND before.status = 'SENT'
      ORDER BY e.id, before.step_number`,
     [followUps],
