@@ -44,6 +44,14 @@ export async function readUnsubscribeToken(sql: Sql, keyring: Keyring, token: st
   return timingSafeEqual(macOf(key, signed), bytes.subarray(SIGNED_BYTES)) ? reader : undefined
 }
 
+/**
+ * For everybody but the reader, who alone may come back by the link: a member who reads what was sent must not find a
+ * working one in it.
+ */
+export function hideUnsubscribeLinks(text: string): string {
+  return text.replace(/\/u\/[\w-]{66}(?![\w-])/g, '/u/…')
+}
+
 function readForm(token: string): Reader | undefined {
   if (!/^[\w-]{66}$/.test(token)) return undefined
   const bytes = Buffer.from(token, 'base64url')

@@ -76,7 +76,8 @@ function checkedHeaders(headers: EmailContent['headers']): Record<string, string
     if (OWN_HEADERS.test(name)) throw new Error(`the header ${name} is made from the rest of the message`)
     refuseControls(name, value)
   }
-  return { ...headers }
+  // By name: a frozen copy comes back from the database in an order of its own.
+  return Object.fromEntries(Object.entries(headers).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function refuseControls(where: string, value: string): void {

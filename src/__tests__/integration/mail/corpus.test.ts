@@ -248,9 +248,13 @@ describe('addresses', () => {
   })
 })
 
-test('the same content makes the same bytes', async () => {
-  const [first, second] = await Promise.all([1, 2].map(() => composeMessage(contentOf(ODD_TEXTS.emoji ?? '', 'both'))))
-  expect(first?.raw.equals(second?.raw ?? Buffer.alloc(0))).toBe(true)
+test('the same content makes the same bytes, also when it comes back from a database', async () => {
+  const content = contentOf(ODD_TEXTS.emoji ?? '', 'both')
+  const first = await composeMessage(content)
+  // Postgres keeps the keys of JSON in an order of its own.
+  const headers = Object.fromEntries(Object.entries(content.headers).toReversed())
+  const second = await composeMessage({ ...structuredClone(content), headers })
+  expect(first.raw.equals(second.raw)).toBe(true)
 })
 
 test.each([

@@ -1,6 +1,7 @@
 import { addressHasher, type HashAddress } from '#lib/audience/address-hash.ts'
 import type { CancelWaiting, NoLongerWanted } from '#lib/audience/prospect.ts'
 import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
+import { eraseContents } from '#lib/email-scheduler/erase-contents.ts'
 import type { CancelReason } from '#lib/email-scheduler/reasons.ts'
 import { database } from '#lib/platform/database.ts'
 import { keyring } from '../keyring.ts'
@@ -20,5 +21,8 @@ const REASONS: Record<NoLongerWanted, CancelReason> = {
 }
 
 export function cancelInQueue(workspaceId: string): CancelWaiting {
-  return (tx, prospectId, why) => cancelWaiting(tx, workspaceId, { prospectId }, REASONS[why])
+  return async (tx, prospectId, why) => {
+    if (why === 'erased') await eraseContents(tx, workspaceId, [prospectId])
+    return cancelWaiting(tx, workspaceId, { prospectId }, REASONS[why])
+  }
 }
