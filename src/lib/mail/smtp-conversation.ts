@@ -2,7 +2,7 @@ import type { SmtpOffer } from './smtp-offer.ts'
 import { readOffer } from './smtp-offer.ts'
 
 /** How far opening a connection has come: what a failure is about. */
-export type OpeningStage = 'name' | 'connection' | 'encryption' | 'greeting' | 'login'
+export type OpeningStage = 'name' | 'address' | 'connection' | 'encryption' | 'greeting' | 'login'
 
 type Entry = { tnx?: string }
 

@@ -48,6 +48,7 @@ function meaningOf(
   if (isTimeout(error)) return { code: 'ETIMEDOUT', reason: timeoutReason(stage, server) }
   switch (stage) {
     case 'name':
+    case 'address':
       return { code: 'ENOTFOUND' }
     case 'connection':
       return noConnection(cause, server)

@@ -29,7 +29,10 @@ export type SmtpConnecting =
   | Extract<Connecting, { ok: true }>
   | (Extract<Connecting, { ok: false }> & { stage: OpeningStage })
 
-export type SmtpTransport = MailTransport & { connect(deadlineMs: number): Promise<SmtpConnecting> }
+/** A MailTransport that also says how far it came. */
+export interface SmtpTransport extends MailTransport {
+  connect(deadlineMs: number): Promise<SmtpConnecting>
+}
 
 const REPLY_BYTES_MAX = 64 * 1024
 

@@ -49,6 +49,13 @@ const environmentSchema = z
     SYSTEM_MAIL_FROM: z
       .email({ error: 'SYSTEM_MAIL_FROM is not an email address; it should look like sendonce@example.com.' })
       .optional(),
+    SMTP_ALLOW_PRIVATE_HOSTS: z
+      .string()
+      .regex(
+        /^\s*[\w.:-]+(\/\d{1,3})?\s*(,\s*[\w.:-]+(\/\d{1,3})?\s*)*$/,
+        'SMTP_ALLOW_PRIVATE_HOSTS is not a list of hosts; it should look like relay.internal, 10.1.0.0/16 (or true, for all).',
+      )
+      .optional(),
     TRUSTED_PROXIES: wholeNumber('TRUSTED_PROXIES', 0, 10).default(0),
     VERCEL: z.string().optional(),
     VERCEL_URL: z.string().optional(),
