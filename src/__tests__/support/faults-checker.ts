@@ -24,7 +24,11 @@ export type Findings = {
  * Reads the provider's ledger and the database, and nothing else: what was promised, and whether it was kept. To be asked
  * when every worker has gone and every lease has been recovered.
  */
-export async function check(pool: pg.Pool, campaignIds: readonly string[], ledger: readonly PeerRecord[]): Promise<Findings> {
+export async function check(
+  pool: pg.Pool,
+  campaignIds: readonly string[],
+  ledger: readonly PeerRecord[],
+): Promise<Findings> {
   const { rows } = await pool.query<Row>(
     `SELECT e.id, e.status::text, e.marked_token IS NOT NULL AS marked,
        ARRAY(SELECT c.message_id FROM email_contents c WHERE c.email_id = e.id) AS "messageIds"
@@ -46,7 +50,8 @@ export async function check(pool: pg.Pool, campaignIds: readonly string[], ledge
     const accepted = times.get(row.id) ?? 0
     if (accepted > 1) wrong.push(`${row.id} was accepted ${accepted} times`)
     if (row.status === 'SENT' && accepted === 0) wrong.push(`${row.id} is SENT and was never accepted`)
-    if (accepted > 0 && row.status !== 'SENT' && row.status !== 'OUTCOME_UNKNOWN') wrong.push(`${row.id} was accepted and is ${row.status}`)
+    if (accepted > 0 && row.status !== 'SENT' && row.status !== 'OUTCOME_UNKNOWN')
+      wrong.push(`${row.id} was accepted and is ${row.status}`)
     if (row.status === 'OUTCOME_UNKNOWN' && !row.marked) wrong.push(`${row.id} is unknown without a mark`)
     if (row.status === 'SENDING' || row.status === 'FAILED') wrong.push(`${row.id} is still ${row.status}`)
   }
@@ -65,7 +70,13 @@ export async function check(pool: pg.Pool, campaignIds: readonly string[], ledge
 
 /** Whole: each date holds exactly the emails that were sent or may have been, and never more than the limit. */
 async function checkQuotas(pool: pg.Pool, campaignIds: readonly string[]): Promise<string[]> {
-  const { rows } = await pool.query<{ workspace_id: string; reserved: number; held: number; quota: number; most: number }>(
+  const { rows } = await pool.query<{
+    workspace_id: string
+    reserved: number
+    held: number
+    quota: number
+    most: number
+  }>(
     `SELECT s.workspace_id, s.daily_quota AS quota,
        (SELECT coalesce(sum(reserved), 0)::int FROM workspace_days d WHERE d.workspace_id = s.workspace_id) AS reserved,
        (SELECT coalesce(max(reserved), 0)::int FROM workspace_days d WHERE d.workspace_id = s.workspace_id) AS most,

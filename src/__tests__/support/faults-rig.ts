@@ -5,15 +5,22 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { projectRoot } from '#cli/project.ts'
-import { generateKey, readKeyring } from '#lib/platform/keyring.ts'
 import { newId } from '#lib/platform/id.ts'
+import { generateKey, readKeyring } from '#lib/platform/keyring.ts'
 import { storeCredential } from '#lib/tenancy/credentials.ts'
 import { makeProspects, makeRunningCampaign, makeWorkspace } from './planning.ts'
 import { makeEmailsFor } from './queue.ts'
 import type { PeerRecord, PeerScript } from './scripted-smtp.ts'
 
 /** What a worker is started with; the rest is as shipped. */
-export type WorkerSettings = { connections?: number; leaseSeconds?: number; submitSeconds?: number; poolMax?: number; nodeOptions?: string; databaseUrl?: string }
+export type WorkerSettings = {
+  connections?: number
+  leaseSeconds?: number
+  submitSeconds?: number
+  poolMax?: number
+  nodeOptions?: string
+  databaseUrl?: string
+}
 
 export type Provider = { port: number; play(script: PeerScript): void; ledger(): PeerRecord[]; stop(): Promise<void> }
 
@@ -21,9 +28,13 @@ export type Provider = { port: number; play(script: PeerScript): void; ledger():
 export async function startProvider(script: PeerScript = {}): Promise<Provider> {
   const folder = mkdtempSync(join(tmpdir(), 'sendonce-provider-'))
   const ledgerFile = join(folder, 'ledger')
-  const child = fork(join(projectRoot, 'src/__tests__/support/scripted-smtp-process.ts'), [JSON.stringify({ ledger: ledgerFile, script })], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
+  const child = fork(
+    join(projectRoot, 'src/__tests__/support/scripted-smtp-process.ts'),
+    [JSON.stringify({ ledger: ledgerFile, script })],
+    {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    },
+  )
   const { port } = await new Promise<{ port: number }>((done, failed) => {
     child.once('message', (ready) => done(ready as { port: number }))
     child.once('exit', () => failed(new Error('the provider did not start')))
@@ -57,6 +68,7 @@ export class Worker {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH,
+        NODE_ENV: 'production',
         NODE_OPTIONS: nodeOptions,
         DATABASE_URL: settings.databaseUrl ?? databaseUrl,
         DATABASE_POOL_MAX: String(poolMax),
@@ -108,7 +120,13 @@ function ended(child: ChildProcess, end: () => void): Promise<void> {
 
 export type SendingPlace = { workspaceId: string; campaignId: string; mailboxIds: string[]; emails: number }
 
-type Wanted = { prospects: number; steps?: number; mailboxes?: number; dailyQuota?: number; settings?: Record<string, unknown> }
+type Wanted = {
+  prospects: number
+  steps?: number
+  mailboxes?: number
+  dailyQuota?: number
+  settings?: Record<string, unknown>
+}
 
 /** A running campaign, all of it due now, whose mailboxes send through this provider. */
 export async function makeSending(pool: pg.Pool, port: number, wanted: Wanted): Promise<SendingPlace> {
@@ -137,7 +155,10 @@ export async function makeSending(pool: pg.Pool, port: number, wanted: Wanted): 
     await storeCredential(pool, keys.keyring, place, 'a password')
   }
   const sequenceId = newId()
-  await pool.query(`INSERT INTO sequences (id, workspace_id, name, updated_at) VALUES ($1, $2, 'Welcome', app_now())`, [sequenceId, workspaceId])
+  await pool.query(`INSERT INTO sequences (id, workspace_id, name, updated_at) VALUES ($1, $2, 'Welcome', app_now())`, [
+    sequenceId,
+    workspaceId,
+  ])
   await pool.query(
     `INSERT INTO sequence_steps (id, sequence_id, step_number, delay_days, subject, body_text, updated_at)
      SELECT gen_random_uuid(), $1, n, 0, 'Hello {{firstName | "there"}}', 'Step ' || n || ' for {{email}}.', app_now() FROM generate_series(1, $2) n`,

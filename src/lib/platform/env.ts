@@ -52,6 +52,13 @@ const environmentSchema = z
     SEND_CONNECTIONS: wholeNumber('SEND_CONNECTIONS', 1, 500).default(10),
     LEASE_SECONDS: wholeNumber('LEASE_SECONDS', 5, 3600).default(120),
     SUBMIT_SECONDS: wholeNumber('SUBMIT_SECONDS', 1, 600).default(45),
+    SMTP_ALLOW_PRIVATE_HOSTS: z
+      .string()
+      .regex(
+        /^\s*[\w.:-]+(\/\d{1,3})?\s*(,\s*[\w.:-]+(\/\d{1,3})?\s*)*$/,
+        'SMTP_ALLOW_PRIVATE_HOSTS is not a list of hosts; it should look like relay.internal, 10.1.0.0/16 (or true, for all).',
+      )
+      .optional(),
     TRUSTED_PROXIES: wholeNumber('TRUSTED_PROXIES', 0, 10).default(0),
     VERCEL: z.string().optional(),
     VERCEL_URL: z.string().optional(),
