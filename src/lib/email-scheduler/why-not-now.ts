@@ -1,7 +1,7 @@
 import { suppressedProspects } from '#lib/audience/suppressed.ts'
-import { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import { type WhyNotNow, whyNotNow } from '#lib/guardrails/guards.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import { calendarOf } from './calendar-of.ts'
 import { guardFacts, readEmailFacts, readMailboxFacts } from './guard-facts.ts'
 import { readQuotaUse } from './quota-use.ts'
 import { readSendingSettings } from './sending-settings.ts'
@@ -21,7 +21,7 @@ export async function explainWhyNotNow(sql: Sql, workspaceId: string, emailId: s
   const mailbox = email && (await readMailboxFacts(sql, email.mailboxId))
   if (!email || !mailbox || !settings) return { kind: 'not-found' }
   if (!isWaiting(email.status)) return { kind: 'not-waiting', status: email.status }
-  const calendar = new SendingCalendar(settings)
+  const calendar = calendarOf(settings)
   const { now } = mailbox
   const used = await readQuotaUse(sql, mailbox, calendar, now)
   const suppressed = await suppressedProspects(sql, workspaceId, [email.prospectId])
