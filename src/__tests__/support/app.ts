@@ -78,6 +78,7 @@ export function testApp(): TestApp {
         ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
         SYSTEM_MAIL_URL: `smtp://127.0.0.1:${smtpPort}`,
         SYSTEM_MAIL_FROM: 'sendonce@example.com',
+        SMTP_ALLOW_PRIVATE_HOSTS: '127.0.0.1, localhost',
         CATCHER_URL: app.catcherUrl,
       },
       logFile: join(folder, 'server.log'),

@@ -4,11 +4,11 @@ import type { ClaimedMailbox } from '#lib/email-scheduler/claim-next.ts'
 import { handleEmailFailure } from '#lib/email-scheduler/handle-failure.ts'
 import { lookAndMark, type MarkedEmail } from '#lib/email-scheduler/last-look.ts'
 import { forgetFaults, pauseMailbox, stopMailbox } from '#lib/email-scheduler/mailbox-faults.ts'
-import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
+import { isRefusal, type Refused, type SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import { type Release, release } from '#lib/email-scheduler/release.ts'
 import type { SettleAnswer } from '#lib/email-scheduler/settle.ts'
 import type { MailConnection, OutgoingMessage } from '#lib/mail/transport.ts'
-import { inTransaction } from '#lib/platform/database.ts'
+import { againOnDeadlock, inTransaction } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
 import type { ConnectionKeeper } from './connections.ts'
 import type { PrepareContents, Prepared } from './prepare.ts'
@@ -131,7 +131,9 @@ async function withoutConnection(
 
 async function markAll(delivery: Delivery, mailbox: ClaimedMailbox, ready: readonly Ready[]) {
   if (ready.length === 0) return []
-  const look = await lookAndMark(delivery.pool, mailbox.id, mailbox.workspaceId, ready, delivery.submitMsMax)
+  const look = await againOnDeadlock(() =>
+    lookAndMark(delivery.pool, mailbox.id, mailbox.workspaceId, ready, delivery.submitMsMax),
+  )
   for (const { email, why } of look.lost) {
     delivery.log.warn({ emailId: email.id, leaseToken: email.leaseToken, why }, 'the lease was lost before the mark')
   }
@@ -165,7 +167,7 @@ async function settleUnmarked(delivery: Delivery, email: ClaimedEmail, outcome: 
 
 async function giveBackEmails(delivery: Delivery, releases: readonly Release[]): Promise<void> {
   if (releases.length === 0) return
-  const answers = await inTransaction(delivery.pool, (tx) => release(tx, releases))
+  const answers = await againOnDeadlock(() => inTransaction(delivery.pool, (tx) => release(tx, releases)))
   for (const [index, answer] of answers.entries()) {
     const status = answer.answer === 'released' ? answer.status : undefined
     if (status === 'CANCELLED') delivery.counts.cancelled += 1
@@ -177,10 +179,11 @@ async function giveBackEmails(delivery: Delivery, releases: readonly Release[]):
 
 function report(delivery: Delivery, email: ClaimedEmail, outcome: SendOutcome, answer: SettleAnswer | undefined): void {
   const { counts, log } = delivery
+  if (isRefusal(outcome)) counts.failed += 1
   if (answer?.status === 'SENT') counts.sent += 1
   else if (answer?.status === 'OUTCOME_UNKNOWN') counts.unknown += 1
   else if (answer?.status === 'RETRY_SCHEDULED') counts.retried += 1
-  else if (answer?.status === 'PERMANENTLY_FAILED') counts.failed += 1
+  else if (answer?.status === 'PERMANENTLY_FAILED') counts.dead += 1
   else if (answer?.status === 'CANCELLED') counts.cancelled += 1
   log.info(
     {

@@ -4,7 +4,14 @@ import type { TickSummary } from './tick.ts'
 /** Vercel calls every 5 minutes and may miss a call; three missed ones are no coincidence. */
 const TICK_OVERDUE_SECONDS = 15 * 60
 
+/** Workers that have been gone for so long are forgotten: each start of one has a name of its own. */
+const FORGOTTEN_AFTER = '7 days'
+
 export async function recordTickStart(sql: Sql, worker: string): Promise<Date> {
+  await sql.query('DELETE FROM worker_ticks WHERE worker <> $1 AND started_at < app_now() - $2::interval', [
+    worker,
+    FORGOTTEN_AFTER,
+  ])
   const { rows } = await sql.query<{ started_at: Date }>(
     `INSERT INTO worker_ticks (worker, started_at) VALUES ($1, app_now())
      ON CONFLICT (worker) DO UPDATE SET started_at = app_now()

@@ -17,18 +17,33 @@ export type SendingLimits = {
   submitMsMax: number
   /** How long emails are claimed; what is in flight then is still brought to its end. */
   claimMsMax: number
-  /** Where true, a pause without anything due ends the sending instead of waiting for more. */
+  /** Aborted: nothing more is claimed. */
   signal?: AbortSignal
 }
 
 export type SendingCounts = {
+  /** Claimed. */
   due: number
   sent: number
-  retried: number
+  /** Attempts that were definitely refused: of them `retried` are tried again, and `dead` wait for a person. */
   failed: number
+  retried: number
+  dead: number
   unknown: number
+  /** Given back without an attempt. */
   released: number
   cancelled: number
+}
+
+export const NOTHING_SENT: SendingCounts = {
+  due: 0,
+  sent: 0,
+  failed: 0,
+  retried: 0,
+  dead: 0,
+  unknown: 0,
+  released: 0,
+  cancelled: 0,
 }
 
 const LOOK_AGAIN_MS_MAX = 15_000
@@ -49,7 +64,7 @@ export async function sendDue(
   limits: SendingLimits,
 ): Promise<SendingCounts> {
   const { connections, leaseMs, submitMsMax, claimMsMax, signal } = limits
-  const counts: SendingCounts = { due: 0, sent: 0, retried: 0, failed: 0, unknown: 0, released: 0, cancelled: 0 }
+  const counts = { ...NOTHING_SENT }
   const started = performance.now()
   const msLeft = () => claimMsMax - (performance.now() - started)
   const keeper = new ConnectionKeeper(means.openTransport)
@@ -71,23 +86,29 @@ export async function sendDue(
         await inFlight.next()
         continue
       }
-      const claim = await claimNext(pool, { worker, leaseMs }, free, resting.ids())
-      if (claim.kind === 'claimed') {
-        counts.due += claim.emails.length
-        inFlight.add(claim.emails.length, (landed) => deliver(delivery, claim.mailbox, claim.emails, landed))
-        continue
-      }
-      if (claim.kind === 'resting') {
-        resting.add(claim.mailboxId, claim.ms)
-        continue
-      }
-      const waitMs = resting.soonest(await msUntilNextDue(pool, resting.ids()))
-      if (inFlight.emails > 0) {
-        // What is in flight may make its follow-up due, or free its mailbox.
-        await Promise.race([inFlight.next(), pause(Math.min(waitMs ?? NEW_WORK_MS, NEW_WORK_MS), signal)])
-      } else {
-        if (waitMs === null || waitMs > msLeft()) break
-        await pause(Math.min(waitMs, LOOK_AGAIN_MS_MAX), signal)
+      try {
+        const claim = await claimNext(pool, { worker, leaseMs }, free, resting.ids())
+        if (claim.kind === 'claimed') {
+          counts.due += claim.emails.length
+          inFlight.add(claim.emails.length, (landed) => deliver(delivery, claim.mailbox, claim.emails, landed))
+          continue
+        }
+        if (claim.kind === 'resting') {
+          resting.add(claim.mailboxId, claim.ms)
+          continue
+        }
+        const waitMs = resting.soonest(await msUntilNextDue(pool, resting.ids()))
+        if (inFlight.emails > 0) {
+          // What is in flight may make its follow-up due, or free its mailbox.
+          await Promise.race([inFlight.next(), pause(Math.min(waitMs ?? NEW_WORK_MS, NEW_WORK_MS), signal)])
+        } else {
+          if (waitMs === null || waitMs > msLeft()) break
+          await pause(Math.min(waitMs, LOOK_AGAIN_MS_MAX), signal)
+        }
+      } catch (error) {
+        // The database is restarting, say: what is in flight goes on, and claiming as soon as it answers again.
+        log.warn({ error }, 'claiming failed; it is tried again')
+        await pause(NEW_WORK_MS, signal)
       }
     }
   } finally {
