@@ -11,7 +11,7 @@ export type Rendered =
   | { kind: 'unrenderable'; reason: string }
 
 export type RenderEmails = (emails: readonly ClaimedEmail[]) => Promise<ReadonlyMap<string, Rendered>>
-export type ComposeMessage = (content: EmailContent) => Promise<OutgoingMessage>
+export type ComposeMessage = (content: EmailContent, email: ClaimedEmail) => Promise<OutgoingMessage>
 
 export type Prepared =
   | ({ kind: 'ready'; message: OutgoingMessage } & ReadyEmail)
@@ -35,7 +35,7 @@ export function contentPreparer(pool: pg.Pool, render: RenderEmails, compose: Co
         if (found.kind !== 'content') return { email, ...found }
         const { content, prospectUpdatedAt } = found
         try {
-          return { kind: 'ready', email, content, prospectUpdatedAt, message: await compose(content) }
+          return { kind: 'ready', email, content, prospectUpdatedAt, message: await compose(content, email) }
         } catch (error) {
           return { kind: 'unrenderable', email, reason: error instanceof Error ? error.message : String(error) }
         }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { openTransport } from '#lib/mail/open-transport.ts'
 import { sendTest } from '#lib/mail/test-send.ts'
 import { PublicError } from '#lib/platform/api-response.ts'
 import { database } from '#lib/platform/database.ts'
@@ -6,7 +7,6 @@ import { env } from '#lib/platform/env.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
 import { keyring } from '../../../keyring.ts'
 import { limitBySubject } from '../../../limit.ts'
-import { openMailbox } from '../../../open-mailbox.ts'
 import { idParams } from '../../../schemas.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
 import { previewAsk } from '../../schemas.ts'
@@ -27,7 +27,13 @@ export const POST = workspaceRoute(
     if (to.trim().toLowerCase() !== person.email)
       throw new PublicError(400, 'not-yourself', `A test goes only to yourself, at ${person.email}.`)
     await limitBySubject(entry, LIMITS.testSendsByPerson, person.id)
-    const by = { appUrl: env().APP_URL, keyring: keyring(), person, actor, openTransport: openMailbox }
+    const by = {
+      appUrl: env().APP_URL,
+      keyring: keyring(),
+      person,
+      actor,
+      openTransport: (id: string) => openTransport(database(), keyring(), id),
+    }
     return sendTest(database(), workspace.id, { sequenceId: params.id, ...ask }, by)
   },
 )
