@@ -1,9 +1,6 @@
 -- CreateEnum
 CREATE TYPE "smtp_security" AS ENUM ('STARTTLS', 'TLS', 'NONE');
 
--- AlterTable
-ALTER TABLE "mailboxes" ADD COLUMN     "deferred_reason" TEXT;
-
 -- CreateTable
 CREATE TABLE "smtp_settings" (
     "mailbox_id" UUID NOT NULL,

@@ -2,7 +2,6 @@ import type { GuardName } from '#lib/guardrails/guards.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { type AuditEntry, recordAudit } from '#lib/tenancy/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
-import { ERROR_SENTENCES } from './error-codes.ts'
 import { loadMailbox, lockMailbox, type Mailbox } from './mailbox.ts'
 
 export type MailboxChange = { displayName?: string; dailyLimit?: number; rollingLimit?: number }
@@ -48,18 +47,17 @@ export async function stopMailbox(
   return loadMailbox(tx, workspaceId, id)
 }
 
-/** A limit of the provider's is over when it says so, not when a login works. */
-const LIMITS: readonly string[] = [ERROR_SENTENCES.DAILY_LIMIT, ERROR_SENTENCES.RATE_LIMIT_EXCEEDED]
-
-/** It works, as a test has just shown: what waited for it goes on. */
+/**
+ * It works, as a test has just shown: what waited for it goes on. A limit of the provider's is over when it says so, not
+ * when a login works, so a deferral stays.
+ */
 export async function reconnectMailbox(tx: Sql, workspaceId: string, id: string, actor: Actor): Promise<Mailbox> {
   const before = await lockMailbox(tx, workspaceId, id)
   await tx.query(
-    `UPDATE mailboxes SET status = 'CONNECTED', stopped_reason = NULL, updated_at = app_now(),
-       deferred_until = CASE WHEN deferred_reason = ANY($2) THEN deferred_until END,
-       deferred_reason = CASE WHEN deferred_reason = ANY($2) THEN deferred_reason END
-     WHERE id = $1 AND (status = 'STOPPED' OR deferred_until IS NOT NULL)`,
-    [id, LIMITS],
+    `UPDATE mailboxes SET status = 'CONNECTED', stopped_reason = NULL, fault_until = NULL, faults_in_row = 0,
+       pause_reason = CASE WHEN deferred_until > app_now() THEN pause_reason END, updated_at = app_now()
+     WHERE id = $1 AND (status = 'STOPPED' OR fault_until IS NOT NULL)`,
+    [id],
   )
   // A retry keeps the time of its policy, so that no re-plan would find it: its blocker is lifted here.
   await tx.query(

@@ -19,8 +19,8 @@ export type Mailbox = {
 
 /** A deferral that is over is none. */
 const COLUMNS = `m.id, m.address, m.display_name AS "displayName", m.kind, m.status, m.stopped_reason AS "stoppedReason",
-  CASE WHEN m.deferred_until > app_now() THEN m.deferred_until END AS "deferredUntil",
-  CASE WHEN m.deferred_until > app_now() THEN m.deferred_reason END AS "deferredReason",
+  CASE WHEN greatest(m.deferred_until, m.fault_until) > app_now() THEN greatest(m.deferred_until, m.fault_until) END AS "deferredUntil",
+  CASE WHEN greatest(m.deferred_until, m.fault_until) > app_now() THEN m.pause_reason END AS "deferredReason",
   m.daily_limit AS "dailyLimit", m.rolling_limit AS "rollingLimit", m.created_at AS "createdAt"`
 
 /** Those in use, by address; archived ones are only kept for their counts. */
