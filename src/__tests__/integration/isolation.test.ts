@@ -31,6 +31,9 @@ type Ours = {
   sequenceId: string
   campaignId: string
   archivableId: string
+  domainId: string
+  previewedId: string
+  preview: { stepNumber: number; prospectId: string }
 }
 
 const ofTheWorkspace = { stranger: 404, nobody: 401 }
@@ -39,6 +42,8 @@ const forAdmins = { ...ofTheWorkspace, member: 403 }
 /** What stands in its way is ours as well: the draft has nobody in it, the sequence has a campaign. */
 const inUse = { ...ofTheWorkspace, member: 409 }
 const aCampaign = (ours: Ours): CallInput => ({ params: { id: ours.campaignId } })
+
+const aPreview = (ours: Ours): CallInput => ({ params: { id: ours.sequenceId }, body: ours.preview })
 
 const ROUTES: Record<string, Expectation> = {
   'GET /api/health': { stranger: 200, member: 200, nobody: 200 },
@@ -101,6 +106,22 @@ const ROUTES: Record<string, Expectation> = {
     input: (ours) => ({ params: { id: ours.sequenceId }, query: { dryRun: 'true' }, body: { name: 'Taken over' } }),
   },
   'DELETE /api/sequences/[id]': { ...inUse, input: (ours) => ({ params: { id: ours.sequenceId } }) },
+
+  'POST /api/sequences/[id]/preview': { ...forMembers, input: aPreview },
+  'GET /api/sequences/[id]/preview/frame': {
+    ...forMembers,
+    input: (ours) => ({ params: { id: ours.sequenceId }, query: { stepNumber: '1', prospectId: ours.previewedId } }),
+  },
+  // No mailbox is there to send from, which is found out by a member only.
+  'POST /api/sequences/[id]/test-send': {
+    ...{ ...ofTheWorkspace, member: 404 },
+    input: (ours) => ({ ...aPreview(ours), body: { ...ours.preview, mailboxId: ours.sequenceId } }),
+  },
+
+  'GET /api/domains': forMembers,
+  'POST /api/domains': { ...forAdmins, input: () => ({ body: { domain: 'acme.example' } }) },
+  'DELETE /api/domains/[id]': { ...forAdmins, input: (ours) => ({ params: { id: ours.domainId } }) },
+  'POST /api/domains/[id]/verify': { ...forAdmins, input: (ours) => ({ params: { id: ours.domainId } }) },
 
   'GET /api/campaigns': forMembers,
   'POST /api/campaigns': {
@@ -197,9 +218,17 @@ beforeAll(async () => {
     file: 'email\ncleo@example.com\n',
     headers: { 'content-type': 'text/csv' },
   })
-  const { id: sequenceId } = await owner.ask<{ id: string }>('POST', '/api/sequences', { body: { name: 'Welcome' } })
+  const { id: sequenceId } = await owner.ask<{ id: string }>('POST', '/api/sequences', {
+    body: { name: 'Welcome', steps: [{ subject: 'Hello', bodyText: 'A word.' }] },
+  })
   const campaign = { body: { name: 'Spring', sequenceId } }
+  // Nobody of the others below erases or merges this one.
+  const previewedId = await add('dora@example.com')
+  const { id: domainId } = await owner.ask<{ id: string }>('POST', '/api/domains', { body: { domain: 'ours.example' } })
   ours = {
+    domainId,
+    previewedId,
+    preview: { stepNumber: 1, prospectId: previewedId },
     importId: report.id,
     prospectId: await add('ann@example.com'),
     loserId: await add('bob@example.com'),

@@ -4,8 +4,15 @@ import { afterAll, beforeAll } from 'vitest'
 
 export type TakenMail = { from: string; to: string[]; raw: Buffer }
 
+export type MailSink = {
+  readonly port: number
+  readonly taken: TakenMail[]
+  /** While true, it reads a message to its end and then asks to come back later. */
+  isBusy: boolean
+}
+
 /** A real SMTP server that takes everything and keeps the bytes, there from beforeAll to afterAll. */
-export function mailSink(): { readonly port: number; readonly taken: TakenMail[] } {
+export function mailSink(): MailSink {
   const taken: TakenMail[] = []
   let port = 0
   const server = new SMTPServer({
@@ -22,7 +29,7 @@ export function mailSink(): { readonly port: number; readonly taken: TakenMail[]
           to: rcptTo.map(({ address }) => inDns(address)),
           raw: Buffer.concat(chunks),
         })
-        callback()
+        callback(sink.isBusy ? Object.assign(new Error('4.3.2 Come back later'), { responseCode: 451 }) : null)
       })
     },
   })
@@ -36,12 +43,14 @@ export function mailSink(): { readonly port: number; readonly taken: TakenMail[]
     })
   })
   afterAll(() => new Promise<void>((done) => server.close(() => done())))
-  return {
+  const sink: MailSink = {
     get port() {
       return port
     },
     taken,
+    isBusy: false,
   }
+  return sink
 }
 
 /** Libraries show domains in their own script; DNS and we do not. */

@@ -61,7 +61,7 @@ export async function exportProspect(tx: Sql, workspaceId: string, id: string, a
            c.to_address AS "toAddress", c.subject, c.body_text AS "text", c.body_html AS "html", c.message_id AS "messageId", c.date
          FROM email_contents c JOIN scheduled_emails e ON e.id = c.email_id
          WHERE e.workspace_id = $1 AND e.prospect_id = ANY($2::uuid[]) AND c.erased_at IS NULL
-         ORDER BY c.email_id, c.content_token`,
+         ORDER BY c.date, c.email_id, c.content_token`,
       )
     ).map((row) => ({
       ...row,

@@ -1,19 +1,11 @@
-import { readAddress } from '#lib/audience/address.ts'
-import type { CustomValue } from '#lib/audience/fields.ts'
 import { unsubscribeSigner } from '#lib/audience/unsubscribe-link.ts'
 import type { ClaimedEmail } from '#lib/email-scheduler/claim.ts'
-import type { EmailContent } from '#lib/email-scheduler/content.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
 import type { StepTexts } from '#lib/sequences/merge-fields.ts'
-import { compileStep, type MergeValues, oneLine, renderStep, type StepCompiling } from '#lib/sequences/render.ts'
-import { messageIdOf, threadHeaders, unsubscribeHeaders, unsubscribeUrl } from './headers.ts'
-
-export type Rendering =
-  /** `prospectUpdatedAt`: as who it was written to; whoever was changed since has to be looked at again. */
-  | { kind: 'content'; content: EmailContent; prospectUpdatedAt: Date }
-  | { kind: 'missing-fields'; missing: string[] }
-  | { kind: 'unrenderable'; reason: string }
+import { compileStep, type StepCompiling } from '#lib/sequences/render.ts'
+import { messageIdOf, unsubscribeUrl } from './headers.ts'
+import { type Recipient, type Rendering, type Sender, unrenderable, writeEmail } from './write-email.ts'
 
 export type RenderingBy = {
   appUrl: string
@@ -60,15 +52,9 @@ export async function renderEmails(
     if (prospectId === null || sequenceId === null || stepNumber === null)
       return unrenderable('It belongs to no step of a sequence, so there is nothing to write it from.')
     const sender = senders.get(email.mailboxId)
-    const person = people.get(prospectId)
+    const recipient = people.get(prospectId)
     const step = steps.get(placeOf(sequenceId, stepNumber))
-    if (!sender || !person || !step) return unrenderable('Its mailbox, recipient or step is no longer there.')
-    const to = readAddress(person.email ?? '')
-    if (!to.ok) return unrenderable(person.email ? `The recipient’s address cannot be used. ${to.reason}` : ERASED)
-    const from = readAddress(sender.address)
-    if (!from.ok) return unrenderable(`The mailbox’s address cannot be used. ${from.reason}`)
-    if (sender.postalAddress.trim() === '') return unrenderable(NO_POSTAL_ADDRESS)
-
+    if (!sender || !recipient || !step) return unrenderable('Its mailbox, recipient or step is no longer there.')
     const thread = earlier.get(email.id) ?? []
     const sentSubject = thread[0]?.subject ?? undefined
     // A follow-up stays in the thread, and a thread has one subject: with another, most mail programs begin a new one.
@@ -77,34 +63,19 @@ export async function renderEmails(
     const key = `${placeOf(sequenceId, stepNumber)} ${subject}`
     const compiling = compiled.get(key) ?? compileStep({ ...step, subject })
     compiled.set(key, compiling)
-    if (!compiling.ok) return unrenderable(compiling.errors.map(({ sentence }) => sentence).join(' '))
-
-    const url = unsubscribeUrl(by.appUrl, sign({ workspaceId: email.workspaceId, prospectId }))
-    const footer = { postalAddress: sender.postalAddress, unsubscribeUrl: url }
-    const rendered = renderStep(compiling.step, valuesOf(person, sender), footer)
-    if (rendered.kind !== 'content') return rendered
-    const content: EmailContent = {
-      from: { name: oneLine(sender.displayName), address: sender.address },
-      to: { name: oneLine([person.firstName, person.lastName].filter(Boolean).join(' ')), address: to.address },
-      subject: sentSubject ?? rendered.subject,
-      text: rendered.text,
-      html: rendered.html,
-      messageId: messageIdOf(email.idempotencyKey, from.domain),
+    return writeEmail({
+      sender,
+      recipient,
+      step: compiling,
+      subject: sentSubject,
+      unsubscribeUrl: unsubscribeUrl(by.appUrl, sign({ workspaceId: email.workspaceId, prospectId })),
+      thread: thread.map(({ messageId }) => messageId),
+      messageId: (domain) => messageIdOf(email.idempotencyKey, domain),
       date: email.claimedAt,
-      headers: { ...threadHeaders(thread.map(({ messageId }) => messageId)), ...unsubscribeHeaders(url) },
-    }
-    if (content.subject === '') return unrenderable('The email has no subject.')
-    return { kind: 'content', content, prospectUpdatedAt: person.updatedAt }
+    })
   }
   return new Map(emails.map((email) => [email.id, render(email)]))
 }
-
-const ERASED = 'The recipient’s data was erased, so there is no address to send to.'
-const NO_POSTAL_ADDRESS = 'The workspace has no postal address, which every campaign email must show; enter it.'
-
-const unrenderable = (reason: string): Rendering => ({ kind: 'unrenderable', reason })
-
-type Sender = { address: string; displayName: string; postalAddress: string }
 
 async function readSenders(sql: Sql, emails: readonly RenderableEmail[]): Promise<Map<string, Sender>> {
   const { rows } = await sql.query<Sender & { id: string }>(
@@ -114,15 +85,6 @@ async function readSenders(sql: Sql, emails: readonly RenderableEmail[]): Promis
     [unique(emails.map(({ mailboxId }) => mailboxId)), unique(emails.map(({ workspaceId }) => workspaceId))],
   )
   return new Map(rows.map((row) => [row.id, row]))
-}
-
-type Recipient = {
-  email: string | null
-  firstName: string | null
-  lastName: string | null
-  company: string | null
-  customFields: Record<string, CustomValue>
-  updatedAt: Date
 }
 
 async function readPeople(sql: Sql, emails: readonly RenderableEmail[]): Promise<Map<string, Recipient>> {
@@ -188,20 +150,5 @@ async function readSteps(
 }
 
 const placeOf = (sequenceId: string, stepNumber: number) => `${sequenceId} ${stepNumber}`
-
-function valuesOf(person: Recipient, sender: Sender): MergeValues {
-  const values = new Map<string, string>()
-  const put = (field: string, value: string | null) => {
-    if (value !== null) values.set(field, value)
-  }
-  put('firstName', person.firstName)
-  put('lastName', person.lastName)
-  put('company', person.company)
-  put('email', person.email)
-  put('senderName', sender.displayName.trim() || sender.address)
-  put('senderAddress', sender.address)
-  for (const [name, value] of Object.entries(person.customFields)) put(`custom.${name}`, String(value))
-  return values
-}
 
 const unique = (ids: readonly string[]) => [...new Set(ids)]

@@ -3,8 +3,7 @@ import { readAddress } from '#lib/audience/address.ts'
 import type { MailboxDesk } from '#lib/mail/connect-mailbox.ts'
 import { SMTP_SECURITIES } from '#lib/mail/smtp-transport.ts'
 import { database } from '#lib/platform/database.ts'
-import { env } from '#lib/platform/env.ts'
-import { readKeyring } from '#lib/platform/keyring.ts'
+import { keyring } from '../keyring.ts'
 import type { WorkspaceContext } from '../workspace-route.ts'
 
 const wholeNumber = (what: string, min: number, max: number) => {
@@ -90,7 +89,5 @@ export const testOutput = z.discriminatedUnion('ok', [
 ])
 
 export function mailboxDesk({ workspace, actor }: Pick<WorkspaceContext, 'workspace' | 'actor'>): MailboxDesk {
-  const reading = readKeyring(env().ENCRYPTION_KEYS)
-  if (!reading.ok) throw new Error(reading.problem)
-  return { pool: database(), keyring: reading.keyring, workspaceId: workspace.id, actor }
+  return { pool: database(), keyring: keyring(), workspaceId: workspace.id, actor }
 }
