@@ -31,6 +31,7 @@ type Ours = {
   sequenceId: string
   campaignId: string
   archivableId: string
+  mailboxId: string
 }
 
 const ofTheWorkspace = { stranger: 404, nobody: 401 }
@@ -38,6 +39,8 @@ const forMembers = { ...ofTheWorkspace, member: 200 }
 const forAdmins = { ...ofTheWorkspace, member: 403 }
 /** What stands in its way is ours as well: the draft has nobody in it, the sequence has a campaign. */
 const inUse = { ...ofTheWorkspace, member: 409 }
+const aMailbox = (ours: Ours): CallInput => ({ params: { id: ours.mailboxId } })
+const NOWHERE = { host: '127.0.0.1', port: 9, security: 'NONE', username: '' }
 const aCampaign = (ours: Ours): CallInput => ({ params: { id: ours.campaignId } })
 
 const ROUTES: Record<string, Expectation> = {
@@ -124,6 +127,19 @@ const ROUTES: Record<string, Expectation> = {
   'GET /api/campaigns/[id]/scheduled-emails': { ...forMembers, input: aCampaign },
   'GET /api/campaigns/[id]/progress': { ...forMembers, input: aCampaign },
 
+  'GET /api/mailboxes': forMembers,
+  'POST /api/mailboxes': {
+    ...forAdmins,
+    input: () => ({ body: { address: 'spy@example.com', smtp: NOWHERE } }),
+  },
+  'GET /api/mailboxes/[id]': { ...forMembers, input: aMailbox },
+  'PATCH /api/mailboxes/[id]': { ...forAdmins, input: (ours) => ({ ...aMailbox(ours), body: { stopped: true } }) },
+  'DELETE /api/mailboxes/[id]': { ...forAdmins, input: aMailbox },
+  'POST /api/mailboxes/[id]/test': { ...forAdmins, input: aMailbox },
+
+  'GET /api/settings/sending': forMembers,
+  'PUT /api/settings/sending': { ...forAdmins, input: () => ({ body: {} }) },
+
   'GET /api/audit': forAdmins,
   'POST /api/audit/export': forAdmins,
 
@@ -198,8 +214,12 @@ beforeAll(async () => {
     headers: { 'content-type': 'text/csv' },
   })
   const { id: sequenceId } = await owner.ask<{ id: string }>('POST', '/api/sequences', { body: { name: 'Welcome' } })
+  const { mailbox } = await owner.ask<{ mailbox: { id: string } }>('POST', '/api/mailboxes', {
+    body: { address: 'ann@acme.test', smtp: NOWHERE, test: false },
+  })
   const campaign = { body: { name: 'Spring', sequenceId } }
   ours = {
+    mailboxId: mailbox.id,
     importId: report.id,
     prospectId: await add('ann@example.com'),
     loserId: await add('bob@example.com'),
