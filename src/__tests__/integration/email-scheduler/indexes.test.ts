@@ -77,7 +77,7 @@ test.each([
     'stopping a campaign',
     () => `UPDATE scheduled_emails SET blocker = NULL WHERE campaign_id = '${campaign.campaignId}'
       AND status IN ('RETRY_SCHEDULED')`,
-    'scheduled_emails_campaign_id_status_idx',
+    'scheduled_emails_campaign_id_status_id_idx',
   ],
   [
     'the steps after one',

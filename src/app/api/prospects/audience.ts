@@ -1,7 +1,10 @@
 import { addressHasher, type HashAddress } from '#lib/audience/address-hash.ts'
-import type { CancelWaiting, NoLongerWanted } from '#lib/audience/prospect.ts'
+import type { Consequences, NoLongerWanted } from '#lib/audience/prospect.ts'
+import { recheckProspects } from '#lib/campaigns/blocked.ts'
 import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
+import { eraseTraces } from '#lib/email-scheduler/erase-traces.ts'
 import type { CancelReason } from '#lib/email-scheduler/reasons.ts'
+import { unpark } from '#lib/email-scheduler/unpark.ts'
 import { database } from '#lib/platform/database.ts'
 import { env } from '#lib/platform/env.ts'
 import { readKeyring } from '#lib/platform/keyring.ts'
@@ -22,6 +25,16 @@ const REASONS: Record<NoLongerWanted, CancelReason> = {
   unsubscribed: 'PROSPECT_UNSUBSCRIBED',
 }
 
-export function cancelInQueue(workspaceId: string): CancelWaiting {
-  return (tx, prospectId, why) => cancelWaiting(tx, workspaceId, { prospectId }, REASONS[why])
+export function consequencesIn(workspaceId: string): Consequences {
+  return {
+    cancelWaiting: (tx, prospectId, why) => cancelWaiting(tx, workspaceId, { prospectId }, REASONS[why]),
+    async fieldsChanged(tx, prospectIds) {
+      await recheckProspects(tx, workspaceId, prospectIds)
+      await unpark(tx, workspaceId, { prospectIds }, 'merge-fields-complete')
+    },
+    async resumed(tx, prospectIds) {
+      await unpark(tx, workspaceId, { prospectIds }, 'prospect-active')
+    },
+    erased: (tx, prospectIds) => eraseTraces(tx, workspaceId, prospectIds),
+  }
 }
