@@ -6,6 +6,7 @@ import type { SendingSettings } from '#lib/guardrails/settings.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
+import { fieldsNeeded, missingFieldsSql } from '#lib/sequences/merge-fields.ts'
 import { readSendingSettings } from './sending-settings.ts'
 import { isWaiting, type ScheduledEmailStatus } from './states.ts'
 
@@ -21,6 +22,10 @@ type Row = {
   scheduled_for: Date
   next_retry_at: Date | null
   delay_days: number | null
+  attempts: number
+  subject: string | null
+  body_text: string | null
+  body_html: string | null
   campaign_status: GuardFacts['campaign']['status']
   prospect_id: string
   email: string | null
@@ -45,7 +50,7 @@ type Row = {
 /** Why a campaign email has not gone out yet: the same guards that will be asked when it is handed over. */
 export async function explainWhyNotNow(sql: Sql, workspaceId: string, emailId: string): Promise<WhyNotNowAnswer> {
   const { rows } = await sql.query<Row>(
-    `SELECT e.status, e.scheduled_for, e.next_retry_at, s.delay_days, c.status AS campaign_status, p.id AS prospect_id, p.email,
+    `SELECT e.status, e.scheduled_for, e.next_retry_at, e.attempts, s.delay_days, s.subject, s.body_text, s.body_html, c.status AS campaign_status, p.id AS prospect_id, p.email,
        p.paused_at IS NOT NULL OR cp.paused_at IS NOT NULL AS paused, p.replied_at IS NOT NULL AS replied,
        p.bounced_at IS NOT NULL AS bounced, p.unsubscribed_at IS NOT NULL AS unsubscribed,
        p.archived_at IS NOT NULL OR p.erased_at IS NOT NULL AS archived,
@@ -101,8 +106,7 @@ async function gatherFacts(
       isAddressSuppressed: suppressedBy === 'ADDRESS',
       isDomainSuppressed: suppressedBy === 'DOMAIN',
     },
-    // Enrolments that lack a merge field are not planned at all; the message itself is checked when it is rendered.
-    missingMergeFields: [],
+    missingMergeFields: await readMissing(sql, row),
     previousStep: previousStepOf(row, calendar),
     mailbox: {
       address: row.address,
@@ -119,6 +123,18 @@ async function gatherFacts(
     },
     workspaceSentToday: await getDailySentCount(sql, workspaceId, localDateOf(today)),
   }
+}
+
+/** What the text needs and the prospect does not have. From its first attempt on the message is frozen, and lacks nothing. */
+async function readMissing(sql: Sql, row: Row): Promise<string[]> {
+  const texts = { subject: row.subject ?? '', bodyText: row.body_text ?? '', bodyHtml: row.body_html ?? '' }
+  const needed = row.attempts > 0 ? [] : fieldsNeeded([texts])
+  if (needed.length === 0) return []
+  const { rows } = await sql.query<{ missing: string[] }>(
+    `SELECT ${missingFieldsSql('p', '$2::text[]')} AS missing FROM prospects p WHERE p.id = $1`,
+    [row.prospect_id, needed],
+  )
+  return rows[0]?.missing ?? []
 }
 
 function previousStepOf(row: Row, calendar: SendingCalendar): GuardFacts['previousStep'] {
