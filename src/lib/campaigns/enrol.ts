@@ -57,11 +57,7 @@ export async function enrolProspects(
   const ids = [...new Set(prospectIds)]
   const fields = await readFieldsNeeded(tx, campaign.sequenceId)
   const suppressed = [...(await suppressedProspects(tx, workspaceId, ids)).keys()]
-  const { rows } = await tx.query<{
-    verdict: Exclude<keyof Enrolled, 'unknown' | 'blocked'>
-    blocked: number
-    count: number
-  }>(
+  const { rows } = await tx.query<{ name: Counted; count: number }>(
     `WITH judged AS MATERIALIZED (
        SELECT e.id, p.id AS prospect_id, ${missingFieldsSql('p', '$5::text[]')} AS missing, CASE
          WHEN mine.state <> 'SKIPPED' THEN 'already'
@@ -82,10 +78,9 @@ export async function enrolProspects(
        FROM judged WHERE verdict IN ('enrolled', 'covered') ORDER BY prospect_id
        ON CONFLICT (campaign_id, prospect_id) DO UPDATE SET state = excluded.state, reason = excluded.reason
          WHERE cp.state = 'SKIPPED' AND cp.planned_at IS NULL AND excluded.state <> 'SKIPPED'
-       RETURNING prospect_id, state)
-     SELECT CASE WHEN verdict IN ('enrolled', 'covered') AND put.state IS NULL THEN 'already' ELSE verdict END AS verdict,
-       count(*)::int AS count, count(*) FILTER (WHERE put.state = 'BLOCKED')::int AS blocked
-     FROM judged LEFT JOIN put USING (prospect_id) GROUP BY 1`,
+       RETURNING state)
+     SELECT verdict AS name, count(*)::int AS count FROM judged GROUP BY verdict
+     UNION ALL SELECT state::text, count(*)::int FROM put GROUP BY state`,
     [
       workspaceId,
       campaign.id,
@@ -96,14 +91,25 @@ export async function enrolProspects(
       campaign.sequenceId,
     ],
   )
-  const total = { ...NOBODY, unknown: ids.length }
-  for (const { verdict, count, blocked } of rows) {
-    total[verdict] += count
-    total.blocked += blocked
-    total.unknown -= count
+  const counts = new Map(rows.map(({ name, count }) => [name, count]))
+  const of = (name: Counted) => counts.get(name) ?? 0
+  const [enrolled, covered] = [of('PENDING') + of('BLOCKED'), of('SKIPPED')]
+  const told = {
+    enrolled,
+    blocked: of('BLOCKED'),
+    covered,
+    // Whoever somebody else has enrolled since the look is there already, too.
+    already: of('already') + of('enrolled') + of('covered') - enrolled - covered,
+    suppressed: of('suppressed'),
+    unsubscribed: of('unsubscribed'),
+    inactive: of('inactive'),
   }
-  return total
+  const { blocked: _, ...each } = told
+  return { ...told, unknown: Object.values(each).reduce((left, count) => left - count, ids.length) }
 }
+
+/** A verdict, or the state of what was put in. */
+type Counted = Exclude<keyof Enrolled, 'unknown' | 'blocked'> | 'PENDING' | 'BLOCKED' | 'SKIPPED'
 
 async function holdOpen(tx: Sql, workspaceId: string, id: string): Promise<Campaign> {
   const found = await findCampaign(tx, workspaceId, id)
