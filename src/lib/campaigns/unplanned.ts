@@ -76,6 +76,16 @@ export async function countUnplanned(sql: Sql, campaignId: string): Promise<numb
   return rows[0]?.count ?? 0
 }
 
+/** Who is in the campaign and is not going to be planned, or not as things are. */
+export async function countSetAside(sql: Sql, campaignId: string): Promise<{ skipped: number; blocked: number }> {
+  const { rows } = await sql.query<{ skipped: number; blocked: number }>(
+    `SELECT count(*) FILTER (WHERE state = 'SKIPPED')::int AS skipped, count(*) FILTER (WHERE state = 'BLOCKED')::int AS blocked
+     FROM campaign_prospects WHERE campaign_id = $1 AND state IN ('SKIPPED', 'BLOCKED')`,
+    [campaignId],
+  )
+  return rows[0] ?? { skipped: 0, blocked: 0 }
+}
+
 /** Running campaigns with something left to plan, in the order in which they take their turns. */
 export async function campaignsToPlan(sql: Sql): Promise<{ id: string; workspaceId: string }[]> {
   const { rows } = await sql.query<{ id: string; workspaceId: string }>(

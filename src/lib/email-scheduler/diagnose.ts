@@ -69,19 +69,37 @@ async function findingsOf(sql: Sql, campaign: Campaign, lastTick: Ask['lastTick'
 
 function findingsOfLedger({ status }: Campaign, { enrolments, emails }: Ledger): CampaignFinding[] {
   const findings: CampaignFinding[] = []
-  const tell = (count: number, code: string, what: string, then: string) => {
-    if (count > 0) findings.push({ code, sentence: `${count} ${what}; ${then}.` })
+  const tell = (count: number, code: string, [one, many]: [string, string], then: string) => {
+    if (count > 0) findings.push({ code, sentence: `${count === 1 ? `1 ${one}` : `${count} ${many}`}; ${then}.` })
   }
-  if (status === 'RUNNING') tell(enrolments.PENDING, 'not-planned', 'enrolments are not planned yet', 'ticks plan them')
-  tell(enrolments.BLOCKED, 'blocked', 'enrolments lack a field', 'fill it in, or give the text a fallback')
-  tell(enrolments.SKIPPED, 'skipped', 'enrolments were skipped', 'each says why')
+  const prospects = (is: string, are: string): [string, string] => [`prospect ${is}`, `prospects ${are}`]
+  const mails = (is: string, are: string): [string, string] => [`email ${is}`, `emails ${are}`]
+  if (status === 'RUNNING')
+    tell(
+      enrolments.PENDING,
+      'not-planned',
+      prospects('is not planned yet', 'are not planned yet'),
+      'the next ticks go on',
+    )
+  tell(
+    enrolments.BLOCKED,
+    'blocked',
+    prospects('lacks a field', 'lack a field'),
+    'fill it in, or give the text a fallback',
+  )
+  tell(enrolments.SKIPPED, 'skipped', prospects('was skipped', 'were skipped'), 'each enrolment says why')
   tell(
     emails.OUTCOME_UNKNOWN,
     'unknown',
-    'emails have an unknown outcome',
-    'what follows them waits until it is settled',
+    mails('has an unknown outcome', 'have an unknown outcome'),
+    'what follows waits until that is settled',
   )
-  tell(emails.PERMANENTLY_FAILED, 'failed', 'emails failed for good', 'an admin may retry or dismiss them')
+  tell(
+    emails.PERMANENTLY_FAILED,
+    'failed',
+    mails('failed for good', 'failed for good'),
+    'an admin may retry or dismiss',
+  )
   return findings
 }
 

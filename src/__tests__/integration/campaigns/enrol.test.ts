@@ -2,9 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { changeProspect } from '#lib/audience/change-prospect.ts'
 import { addMembers, createList } from '#lib/audience/lists.ts'
 import { addSuppression, removeSuppression } from '#lib/audience/suppressions.ts'
+import { recheckProspects } from '#lib/campaigns/blocked.ts'
+import { findCampaign } from '#lib/campaigns/campaign.ts'
 import { changeCampaign } from '#lib/campaigns/draft.ts'
 import { type Enrolled, enrolMatching, enrolProspects, type Whom } from '#lib/campaigns/enrol.ts'
 import { readLedger } from '#lib/campaigns/ledger.ts'
+import { dryRun } from '#lib/email-scheduler/dry-run.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { createSequence } from '#lib/sequences/change-sequence.ts'
 import { runTick } from '#lib/worker/tick.ts'
@@ -105,6 +108,24 @@ test('who was taken through the sequence by another campaign is enrolled as skip
   )
   await tx((client) => changeCampaign(client, workspaceId, two.campaignId, { sequenceId: other.id }))
   expect((await readLedger(db.pool, two.campaignId)).enrolments).toMatchObject({ PENDING: 7, SKIPPED: 0 })
+})
+
+test('a dry run counts those who are set aside already, and those whom a launch would', async () => {
+  const { workspaceId } = await draftWith(0, [0])
+  const steps = [{ delayDays: 0, subject: 'Hi {{firstName}}', bodyText: 'x', bodyHtml: '' }]
+  const { id: sequenceId } = await tx((client) => createSequence(client, workspaceId, { name: 'Named', steps }))
+  const draft = await makeDraft(db.pool, 4, [], { workspaceId, sequenceId })
+  const [fine, gone] = draft.prospectIds
+  await db.pool.query(`UPDATE prospects SET first_name = 'Ann' WHERE id = ANY($1::uuid[])`, [[fine, gone]])
+  await tx((client) => recheckProspects(client, workspaceId, draft.prospectIds))
+  await set(gone, 'unsubscribed_at')
+  const campaign = await findCampaign(db.pool, workspaceId, draft.campaignId)
+  const plan = await dryRun(db.pool, campaign, { limit: 10, mayContinue: () => true })
+  expect(plan).toMatchObject({ emails: 1, enrolments: 1, blocked: 2, skipped: 1 })
+  await launch(db.pool, draft)
+  await runTick(db.pool, 'test', silent)
+  const { enrolments } = await readLedger(db.pool, draft.campaignId)
+  expect(enrolments).toMatchObject({ ACTIVE: 1, BLOCKED: 2, SKIPPED: 1 })
 })
 
 test('who was skipped has a second chance once they may get email again', async () => {
