@@ -147,6 +147,7 @@ const ROUTES: Record<string, Expectation> = {
   'POST /api/campaigns/[id]/schedule': { ...inUse, input: aCampaign },
   'GET /api/campaigns/[id]/scheduled-emails': { ...forMembers, input: aCampaign },
   'GET /api/campaigns/[id]/progress': { ...forMembers, input: aCampaign },
+  'GET /api/campaigns/[id]/diagnose': { ...forMembers, input: aCampaign },
 
   'GET /api/mailboxes': forMembers,
   'POST /api/mailboxes': {

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ERROR_SENTENCES } from '#lib/email-scheduler/error-codes.ts'
-import { haltMailbox } from '#lib/email-scheduler/halt-mailbox.ts'
+import { pauseMailbox, stopMailbox } from '#lib/email-scheduler/mailbox-faults.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { setUp, testApp, type Visitor, whoAmI } from '#tests/support/in-process.ts'
 import { makeRunningCampaign, makeSequence } from '#tests/support/planning.ts'
@@ -190,7 +190,7 @@ describe('changing a mailbox', () => {
 
   test('a new password that works connects it again', async () => {
     const { id } = await add()
-    await inTransaction(app.db.pool, (tx) => haltMailbox(tx, id, { kind: 'stop', reason: 'The password was refused.' }))
+    await stopMailbox(app.db.pool, id, 'The password was refused.')
     expect(await read(id)).toMatchObject({ status: 'STOPPED', stoppedReason: 'The password was refused.' })
     expect((await change(id, { smtp: { password: 'new horse' } })).status).toBe(200)
     expect(await read(id)).toMatchObject({ status: 'CONNECTED', stoppedReason: null })
@@ -238,8 +238,6 @@ describe('changing a mailbox', () => {
 })
 
 describe('what a failure asks of a mailbox', () => {
-  const halt = (id: string, wanted: Parameters<typeof haltMailbox>[2]) =>
-    inTransaction(app.db.pool, (tx) => haltMailbox(tx, id, wanted))
   const at = async (interval: string) => {
     const { rows } = await app.db.pool.query<{ at: Date }>('SELECT app_now() + $1::interval AS at', [interval])
     return rows[0]?.at as Date
@@ -248,9 +246,9 @@ describe('what a failure asks of a mailbox', () => {
   test('defers it until then, never to an earlier time, and by itself it goes on', async () => {
     const { id } = await add()
     const late = await at('2 hours')
-    await halt(id, { kind: 'defer', until: late, reason: 'Limit.' })
-    await halt(id, { kind: 'defer', until: await at('1 hour'), reason: 'Other.' })
-    await halt(id, { kind: 'defer', reason: 'Soon.' })
+    await pauseMailbox(app.db.pool, id, 'Limit.', late)
+    await pauseMailbox(app.db.pool, id, 'Other.', await at('1 hour'))
+    await pauseMailbox(app.db.pool, id, 'Soon.')
     expect(await read(id)).toMatchObject({
       deferredUntil: late.toISOString(),
       deferredReason: 'Limit.',
@@ -260,19 +258,27 @@ describe('what a failure asks of a mailbox', () => {
     expect(await read(id)).toMatchObject({ deferredUntil: null, deferredReason: null })
   })
 
-  test('defers it for a few minutes where nobody says how long', async () => {
+  test('pauses it for minutes where nobody says how long, once for all that failed together, and longer the next time', async () => {
     const { id } = await add()
-    await halt(id, { kind: 'defer', reason: 'Soon.' })
-    const { deferredUntil } = await read(id)
-    expect(new Date(deferredUntil ?? 0) > (await at('4 minutes'))).toBe(true)
-    expect(new Date(deferredUntil ?? 0) <= (await at('5 minutes'))).toBe(true)
+    const minutes = async () => {
+      const { rows } = await app.db.pool.query<{ minutes: number }>(
+        'SELECT ceil(extract(epoch FROM fault_until - app_now()) / 60)::int AS minutes FROM mailboxes WHERE id = $1',
+        [id],
+      )
+      return rows[0]?.minutes
+    }
+    await Promise.all([1, 2, 3].map(() => pauseMailbox(app.db.pool, id, 'Soon.')))
+    expect(await minutes()).toBe(1)
+    await app.db.travel('1 minute')
+    await pauseMailbox(app.db.pool, id, 'Soon.')
+    expect(await minutes()).toBe(5)
   })
 
-  test('a test that gets through ends a deferral, but not a limit of the provider’s', async () => {
+  test('a test that gets through ends a pause, but not a limit of the provider’s', async () => {
     const [network, limit] = [await add(), await add()]
-    const until = await at('1 hour')
-    await halt(network.id, { kind: 'defer', until, reason: ERROR_SENTENCES.UNREACHABLE })
-    await halt(limit.id, { kind: 'defer', until, reason: ERROR_SENTENCES.DAILY_LIMIT })
+    const until = await at('3 hours')
+    await pauseMailbox(app.db.pool, network.id, ERROR_SENTENCES.UNREACHABLE)
+    await pauseMailbox(app.db.pool, limit.id, ERROR_SENTENCES.DAILY_LIMIT, until)
     await testIt(network.id)
     await testIt(limit.id)
     expect((await read(network.id)).deferredUntil).toBe(null)
@@ -282,7 +288,7 @@ describe('what a failure asks of a mailbox', () => {
   test('leaves one that somebody has removed where it is', async () => {
     const { id } = await add()
     await owner.ask('DELETE', '/api/mailboxes/[id]', { params: { id } })
-    expect(await halt(id, { kind: 'stop', reason: 'x' })).toBe('was-not-connected')
+    await stopMailbox(app.db.pool, id, 'x')
     const { rows } = await app.db.pool.query('SELECT status FROM mailboxes WHERE id = $1', [id])
     expect(rows).toEqual([{ status: 'ARCHIVED' }])
   })
