@@ -108,7 +108,7 @@ export function sendAll(
     connections: 5,
     leaseMs: 60_000,
     submitMsMax: 10_000,
-    claimMsMax: 1_000,
+    claimMsMax: 20_000,
     ...rest,
   })
 }

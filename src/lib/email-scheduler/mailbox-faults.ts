@@ -30,10 +30,11 @@ export async function forgetFaults(sql: Sql, mailboxId: string): Promise<void> {
   )
 }
 
-/** It was refused for good, so the rest waits for a person instead of failing one by one. */
-export async function stopMailbox(sql: Sql, mailboxId: string, reason: string): Promise<void> {
-  await sql.query(
+/** It was refused for good, so the rest waits for a person instead of failing one by one. False where it had stopped already. */
+export async function stopMailbox(sql: Sql, mailboxId: string, reason: string): Promise<boolean> {
+  const { rowCount } = await sql.query(
     `UPDATE mailboxes SET status = 'STOPPED', stopped_reason = $2, updated_at = app_now() WHERE id = $1 AND status = 'CONNECTED'`,
     [mailboxId, reason],
   )
+  return rowCount === 1
 }

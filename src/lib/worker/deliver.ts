@@ -122,8 +122,8 @@ async function setAside(delivery: Delivery, prepared: readonly Prepared[]): Prom
 }
 
 /**
- * The mailbox's server cannot be used. Where it refused the login for good, one email says so and fails; the rest wait for
- * the mailbox, which is stopped or pauses, and none of them is charged an attempt.
+ * The mailbox's server cannot be used. Where it refused the login for good, the email of whoever finds out first says so
+ * and fails; the rest wait for the mailbox, which is stopped or pauses, and none of them is charged an attempt.
  */
 async function withoutConnection(
   delivery: Delivery,
@@ -131,14 +131,14 @@ async function withoutConnection(
   ready: readonly Ready[],
   refused: Refused,
 ): Promise<void> {
+  const isFirst = await tendMailbox(delivery, mailbox, refused)
   const [first, ...rest] = ready
-  const fails = refused.kind === 'rejected' ? first : undefined
+  const fails = isFirst && refused.kind === 'rejected' ? first : undefined
   if (fails) await settleUnmarked(delivery, fails.email, refused)
   await giveBackEmails(
     delivery,
     (fails ? rest : ready).map(({ email }) => asItWas(email, refused.code)),
   )
-  await tendMailbox(delivery, mailbox, refused)
 }
 
 async function markAll(delivery: Delivery, mailbox: ClaimedMailbox, ready: readonly Ready[]) {
@@ -212,17 +212,19 @@ function report(delivery: Delivery, email: ClaimedEmail, outcome: SendOutcome, a
   )
 }
 
-async function tendMailbox({ pool, log }: Delivery, mailbox: ClaimedMailbox, outcome: SendOutcome): Promise<void> {
+/** Answers whether this was the first to stop it. */
+async function tendMailbox({ pool, log }: Delivery, mailbox: ClaimedMailbox, outcome: SendOutcome): Promise<boolean> {
   const { mailbox: todo } = handleEmailFailure(outcome)
-  if (!todo) return
+  if (!todo) return false
+  log.warn({ mailboxId: mailbox.id, ...todo }, 'a mailbox is stopped or pauses')
   try {
-    if (todo.kind === 'stop') await stopMailbox(pool, mailbox.id, todo.reason)
-    else await pauseMailbox(pool, mailbox.id, todo.reason, todo.until)
-    log.warn({ mailboxId: mailbox.id, ...todo }, 'a mailbox is stopped or pauses')
+    if (todo.kind === 'stop') return await stopMailbox(pool, mailbox.id, todo.reason)
+    await pauseMailbox(pool, mailbox.id, todo.reason, todo.until)
   } catch (error) {
     // The next email of the mailbox will meet the same and say so again.
     log.error({ error, mailboxId: mailbox.id }, 'a mailbox could not be stopped or paused')
   }
+  return false
 }
 
 function asItWas(email: ClaimedEmail, code: string): Release {
