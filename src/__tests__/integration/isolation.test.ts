@@ -34,6 +34,7 @@ type Ours = {
   domainId: string
   previewedId: string
   preview: { stepNumber: number; prospectId: string }
+  mailboxId: string
 }
 
 const ofTheWorkspace = { stranger: 404, nobody: 401 }
@@ -41,6 +42,8 @@ const forMembers = { ...ofTheWorkspace, member: 200 }
 const forAdmins = { ...ofTheWorkspace, member: 403 }
 /** What stands in its way is ours as well: the draft has nobody in it, the sequence has a campaign. */
 const inUse = { ...ofTheWorkspace, member: 409 }
+const aMailbox = (ours: Ours): CallInput => ({ params: { id: ours.mailboxId } })
+const NOWHERE = { host: '127.0.0.1', port: 9, security: 'NONE', username: '' }
 const aCampaign = (ours: Ours): CallInput => ({ params: { id: ours.campaignId } })
 
 const aPreview = (ours: Ours): CallInput => ({ params: { id: ours.sequenceId }, body: ours.preview })
@@ -144,6 +147,20 @@ const ROUTES: Record<string, Expectation> = {
   'POST /api/campaigns/[id]/schedule': { ...inUse, input: aCampaign },
   'GET /api/campaigns/[id]/scheduled-emails': { ...forMembers, input: aCampaign },
   'GET /api/campaigns/[id]/progress': { ...forMembers, input: aCampaign },
+  'GET /api/campaigns/[id]/diagnose': { ...forMembers, input: aCampaign },
+
+  'GET /api/mailboxes': forMembers,
+  'POST /api/mailboxes': {
+    ...forAdmins,
+    input: () => ({ body: { address: 'spy@example.com', smtp: NOWHERE } }),
+  },
+  'GET /api/mailboxes/[id]': { ...forMembers, input: aMailbox },
+  'PATCH /api/mailboxes/[id]': { ...forAdmins, input: (ours) => ({ ...aMailbox(ours), body: { stopped: true } }) },
+  'DELETE /api/mailboxes/[id]': { ...forAdmins, input: aMailbox },
+  'POST /api/mailboxes/[id]/test': { ...forAdmins, input: aMailbox },
+
+  'GET /api/settings/sending': forMembers,
+  'PUT /api/settings/sending': { ...forAdmins, input: () => ({ body: {} }) },
 
   'GET /api/audit': forAdmins,
   'POST /api/audit/export': forAdmins,
@@ -221,6 +238,9 @@ beforeAll(async () => {
   const { id: sequenceId } = await owner.ask<{ id: string }>('POST', '/api/sequences', {
     body: { name: 'Welcome', steps: [{ subject: 'Hello', bodyText: 'A word.' }] },
   })
+  const { mailbox } = await owner.ask<{ mailbox: { id: string } }>('POST', '/api/mailboxes', {
+    body: { address: 'ann@acme.test', smtp: NOWHERE, test: false },
+  })
   const campaign = { body: { name: 'Spring', sequenceId } }
   // Nobody of the others below erases or merges this one.
   const previewedId = await add('dora@example.com')
@@ -229,6 +249,7 @@ beforeAll(async () => {
     domainId,
     previewedId,
     preview: { stepNumber: 1, prospectId: previewedId },
+    mailboxId: mailbox.id,
     importId: report.id,
     prospectId: await add('ann@example.com'),
     loserId: await add('bob@example.com'),

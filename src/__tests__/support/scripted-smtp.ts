@@ -196,7 +196,7 @@ class Session {
       case 'HELO':
         return this.#play('ehlo', this.#offer())
       case 'STARTTLS':
-        return this.#play('starttls').then((goesOn) => goesOn && this.#encrypt())
+        return this.#startTls()
       case 'AUTH':
         return this.#login(line)
       case 'MAIL':
@@ -319,9 +319,13 @@ class Session {
     else this.#socket.resetAndDestroy()
   }
 
-  async #encrypt(): Promise<boolean> {
+  async #startTls(): Promise<boolean> {
     const { tls } = this.#peer.options
-    if (!tls) return false
+    let isGiven = false
+    const goesOn = await this.#play('starttls', tls ? USUAL.starttls : '502 5.5.1 What?', (reply) => {
+      isGiven = reply.startsWith('220')
+    })
+    if (!goesOn || !isGiven || !tls) return goesOn
     this.#socket.removeAllListeners('data')
     const secure = new TLSSocket(this.#socket, { isServer: true, key: tls.key, cert: tls.cert })
     this.#peer.track(secure)

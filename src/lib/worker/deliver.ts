@@ -11,6 +11,7 @@ import type { MailConnection, OutgoingMessage } from '#lib/mail/transport.ts'
 import { againOnDeadlock, inTransaction } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
 import type { ConnectionKeeper } from './connections.ts'
+import type { Permits } from './permits.ts'
 import type { PrepareContents, Prepared } from './prepare.ts'
 import type { SendingCounts } from './send-due.ts'
 import type { Settling } from './settling.ts'
@@ -23,6 +24,7 @@ export type Delivery = {
   settling: Settling
   submitMsMax: number
   counts: SendingCounts
+  permits: Permits
 }
 
 type Ready = Extract<Prepared, { kind: 'ready' }>
@@ -43,10 +45,20 @@ export async function deliver(
     const ready = await setAside(delivery, await delivery.prepare(claimed))
     landed(claimed.length - ready.length)
     while (ready.length > 0) {
-      const { open, refused } = await keeper.take(mailbox, ready.length)
-      if (refused && open.length === 0) return await withoutConnection(delivery, mailbox, ready, refused)
-      if (mailbox.hasFaults) await forgetFaults(delivery.pool, mailbox.id)
-      await handOverOn(delivery, mailbox, ready.splice(0, open.length), open, landed)
+      const permits = await delivery.permits.take(ready.length)
+      let unused = permits
+      try {
+        const { open, refused } = await keeper.take(mailbox, permits)
+        if (refused && open.length === 0) return await withoutConnection(delivery, mailbox, ready, refused)
+        if (mailbox.hasFaults) await forgetFaults(delivery.pool, mailbox.id)
+        await handOverOn(delivery, mailbox, ready.splice(0, open.length), open, (count) => {
+          unused -= count
+          delivery.permits.giveBack(count)
+          landed(count)
+        })
+      } finally {
+        delivery.permits.giveBack(unused)
+      }
     }
   } catch (error) {
     // Nothing is lost: recovery takes the emails when their leases end.

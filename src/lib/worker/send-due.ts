@@ -5,13 +5,14 @@ import { msUntilNextDue } from '#lib/email-scheduler/next-due.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { ConnectionKeeper, type OpenTransport } from './connections.ts'
 import { type Delivery, deliver } from './deliver.ts'
+import { Permits } from './permits.ts'
 import type { PrepareContents } from './prepare.ts'
 import { Settling } from './settling.ts'
 
 export type SendingMeans = { openTransport: OpenTransport; prepare: PrepareContents }
 
 export type SendingLimits = {
-  /** How many emails may be in flight at once: after a crash, so many at most are unknown. */
+  /** How many emails may be marked and not settled at once: after a crash, so many at most are unknown. */
   connections: number
   leaseMs: number
   submitMsMax: number
@@ -76,13 +77,15 @@ export async function sendDue(
     settling: new Settling(pool, log),
     submitMsMax,
     counts,
+    permits: new Permits(connections),
   }
   const resting = new Resting()
   const inFlight = new InFlight()
   try {
     while (!signal?.aborted && msLeft() > 0) {
-      const free = connections - inFlight.emails
-      if (free === 0) {
+      // As many again are claimed and made ready while the connections are busy: each waits for one that is about to be free.
+      const free = Math.min(connections, 2 * connections - inFlight.emails)
+      if (free < Math.ceil(connections / 2)) {
         await inFlight.next()
         continue
       }

@@ -148,7 +148,7 @@ describe('enrolment', () => {
       await inTransaction(db.pool, (tx) =>
         enrolProspects(tx, draft.workspaceId, draft.campaignId, [...draft.prospectIds, ...other.prospectIds]),
       ),
-    ).toEqual({ enrolled: 0, blocked: 0, already: 4, unknown: 2 })
+    ).toMatchObject({ enrolled: 0, already: 4, unknown: 2 })
   })
 })
 

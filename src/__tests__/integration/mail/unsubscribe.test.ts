@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { consequencesIn } from '#app/api/prospects/audience.ts'
 import { eraseProspect } from '#lib/audience/erase-prospect.ts'
 import { mergeProspects } from '#lib/audience/merge-prospects.ts'
 import { type Reader, readUnsubscribeToken, unsubscribeSigner } from '#lib/audience/unsubscribe-link.ts'
-import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { type Keyring, readKeyring } from '#lib/platform/keyring.ts'
@@ -155,9 +155,9 @@ describe('the link goes on to work', () => {
   })
 
   test('when the person was erased: should the address ever come back, it is unsubscribed', async () => {
-    const cancel = (tx: Parameters<typeof cancelWaiting>[0], prospectId: string) =>
-      cancelWaiting(tx, reader.workspaceId, { prospectId }, 'PROSPECT_ERASED')
-    await inTransaction(app.db.pool, (tx) => eraseProspect(tx, reader.workspaceId, reader.prospectId, actor, cancel))
+    await inTransaction(app.db.pool, (tx) =>
+      eraseProspect(tx, reader.workspaceId, reader.prospectId, actor, consequencesIn(reader.workspaceId)),
+    )
     expect((await ask('GET')).title).toBe('Unsubscribe?')
     expect((await oneClick()).title).toBe('You are unsubscribed')
     expect(await prospect()).toEqual({ out: true, byReader: true })
@@ -166,10 +166,14 @@ describe('the link goes on to work', () => {
   test('when the person was merged into another prospect: both leave, and what waits for both', async () => {
     const [other] = await makeEmails(app.db.pool, campaign, 1, 2)
     const winnerId = other?.prospectId ?? ''
-    const cancel = (tx: Parameters<typeof cancelWaiting>[0], prospectId: string) =>
-      cancelWaiting(tx, reader.workspaceId, { prospectId }, 'PROSPECT_MERGED')
     await inTransaction(app.db.pool, (tx) =>
-      mergeProspects(tx, reader.workspaceId, { winnerId, loserId: reader.prospectId }, actor, cancel),
+      mergeProspects(
+        tx,
+        reader.workspaceId,
+        { winnerId, loserId: reader.prospectId },
+        actor,
+        consequencesIn(reader.workspaceId),
+      ),
     )
     await oneClick()
     expect([await prospect(), await prospect(winnerId)]).toEqual([

@@ -1,8 +1,10 @@
 import { addressHasher, type HashAddress } from '#lib/audience/address-hash.ts'
-import type { CancelWaiting, NoLongerWanted } from '#lib/audience/prospect.ts'
+import type { Consequences, NoLongerWanted } from '#lib/audience/prospect.ts'
+import { recheckProspects } from '#lib/campaigns/blocked.ts'
 import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
-import { eraseContents } from '#lib/email-scheduler/erase-contents.ts'
+import { eraseTraces } from '#lib/email-scheduler/erase-traces.ts'
 import type { CancelReason } from '#lib/email-scheduler/reasons.ts'
+import { unpark } from '#lib/email-scheduler/unpark.ts'
 import { database } from '#lib/platform/database.ts'
 import { keyring } from '../keyring.ts'
 
@@ -20,9 +22,16 @@ const REASONS: Record<NoLongerWanted, CancelReason> = {
   unsubscribed: 'PROSPECT_UNSUBSCRIBED',
 }
 
-export function cancelInQueue(workspaceId: string): CancelWaiting {
-  return async (tx, prospectId, why) => {
-    if (why === 'erased') await eraseContents(tx, workspaceId, [prospectId])
-    return cancelWaiting(tx, workspaceId, { prospectId }, REASONS[why])
+export function consequencesIn(workspaceId: string): Consequences {
+  return {
+    cancelWaiting: (tx, prospectId, why) => cancelWaiting(tx, workspaceId, { prospectId }, REASONS[why]),
+    async fieldsChanged(tx, prospectIds) {
+      await recheckProspects(tx, workspaceId, prospectIds)
+      await unpark(tx, workspaceId, { prospectIds }, 'merge-fields-complete')
+    },
+    async resumed(tx, prospectIds) {
+      await unpark(tx, workspaceId, { prospectIds }, 'prospect-active')
+    },
+    erased: (tx, prospectIds) => eraseTraces(tx, workspaceId, prospectIds),
   }
 }

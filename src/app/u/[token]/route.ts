@@ -11,7 +11,7 @@ import { requestIdOf } from '#lib/platform/route.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
 import { keyring } from '../../api/keyring.ts'
 import { limitByAddress } from '../../api/limit.ts'
-import { cancelInQueue } from '../../api/prospects/audience.ts'
+import { consequencesIn } from '../../api/prospects/audience.ts'
 
 export const dynamic = 'force-dynamic'
 
@@ -38,7 +38,7 @@ export const POST = (request: Request, context: Context): Promise<Response> =>
     }
     const via = form?.has('intent') ? 'page' : 'one-click'
     const left = await inTransaction(database(), (tx) =>
-      unsubscribeReader(tx, reader, via, cancelInQueue(reader.workspaceId)),
+      unsubscribeReader(tx, reader, via, consequencesIn(reader.workspaceId).cancelWaiting),
     )
     return left ? named(reader, 'done') : { state: 'invalid' }
   })

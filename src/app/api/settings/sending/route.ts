@@ -37,10 +37,10 @@ const output = z.object({
   /** A change of zone waits here for the next midnight of the new one. */
   nextTimeZone: z.string().nullable(),
   nextTimeZoneAt: z.date().nullable(),
-  sendingDays: z.array(z.number()),
+  sendingDays: z.array(z.number()).readonly(),
   windowStartMinute: z.number(),
   windowEndMinute: z.number(),
-  daysOff: z.array(z.string()),
+  daysOff: z.array(z.string()).readonly(),
   dailyQuota: z.number(),
   rampUpEnabled: z.boolean(),
   rampUpStart: z.number(),
@@ -48,12 +48,12 @@ const output = z.object({
   jitterMinSeconds: z.number(),
   jitterMaxSeconds: z.number(),
   retryPolicy: z.enum(['STANDARD', 'PATIENT', 'CUSTOM']),
-  retryDelaysSeconds: z.array(z.number()),
+  retryDelaysSeconds: z.array(z.number()).readonly(),
 })
 
 export const GET = workspaceRoute(
   { summary: 'When the workspace sends, how much, and how often it tries again.', role: 'member', output },
-  async ({ workspace }) => output.parse(await readSendingForm(database(), workspace.id)),
+  ({ workspace }) => readSendingForm(database(), workspace.id),
 )
 
 export const PUT = workspaceRoute(
@@ -64,6 +64,5 @@ export const PUT = workspaceRoute(
     body: wishes,
     output,
   },
-  async ({ workspace, actor, body }) =>
-    output.parse(await inTransaction(database(), (tx) => changeSendingSettings(tx, workspace, actor, body))),
+  ({ workspace, actor, body }) => inTransaction(database(), (tx) => changeSendingSettings(tx, workspace, actor, body)),
 )
