@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { extract } from 'letterparser'
 import { type ParsedMail, simpleParser } from 'mailparser'
 import nodemailer from 'nodemailer'
+import MailComposer from 'nodemailer/lib/mail-composer'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readAddress } from '#lib/audience/address.ts'
 import type { EmailContent } from '#lib/email-scheduler/content.ts'
@@ -256,6 +257,28 @@ test('the same content makes the same bytes, also when it comes back from a data
   const second = await composeMessage({ ...structuredClone(content), headers })
   expect(first.raw.equals(second.raw)).toBe(true)
 })
+
+test.each(Object.entries(ODD_TEXTS))(
+  'the bytes are those that nodemailer itself makes of it: %s',
+  async (_name, odd) => {
+    for (const step of Object.keys(STEPS) as (keyof typeof STEPS)[]) {
+      const content = contentOf(odd, step)
+      const { raw } = await composeMessage(content)
+      const written = raw.toString('latin1')
+      const subject = /^Subject: (.*(?:\r\n[ \t].*)*)/m.exec(written)?.[1]?.replace(/\r\n/g, '')
+      const composed = new MailComposer({
+        from: { ...content.from, name: shown(content.from.name) },
+        to: { ...content.to, name: shown(content.to.name) },
+        ...{ subject, messageId: content.messageId, date: content.date },
+        text: content.text.replace(/\r\n?|\n/g, '\r\n'),
+        ...(content.html ? { html: content.html.replace(/\r\n?|\n/g, '\r\n') } : {}),
+        headers: Object.fromEntries(Object.entries(content.headers).toSorted()),
+        baseBoundary: /boundary="--_NmP-(.*)-Part_1"/.exec(written)?.[1],
+      } as ConstructorParameters<typeof MailComposer>[0])
+      expect(written).toBe((await composed.compile().build()).toString('latin1'))
+    }
+  },
+)
 
 test.each([
   ['a header that the message itself makes', { headers: { Bcc: 'victim@evil.example' } }],

@@ -46,6 +46,43 @@ describe('a value in HTML', () => {
     )
   })
 
+  test.each([
+    ['<title>{{firstName}}</title>x', '<title>&lt;b&gt;</title>x'],
+    ['<textarea>{{firstName}}</textarea>x', '<textarea>&lt;b&gt;</textarea>x'],
+    ['<p TITLE = "a {{firstName}} b">x</p>', '<p TITLE = "a &lt;b&gt; b">x</p>'],
+    ['<p>{{firstName}}{{firstName}}</p>', '<p>&lt;b&gt;&lt;b&gt;</p>'],
+    ['<p>1 < 2 {{firstName}} & 3</p>', '<p>1 < 2 &lt;b&gt; & 3</p>'],
+    ['<p title=">{{firstName}}">x</p>', '<p title=">&lt;b&gt;">x</p>'],
+    ['<p>&{{firstName}};</p>', '<p>&&lt;b&gt;;</p>'],
+    ['</p {{company | "x"}}>{{firstName}}', null],
+  ])('is escaped for its place in %s', (source, written) => {
+    if (written === null) expect(errorsOf(source)).toHaveLength(1)
+    else expect(html(source, { firstName: '<b>' })).toBe(written)
+  })
+
+  test.each([
+    '<A HREF = "  {{custom.url}}">x</A>',
+    "<a href='{{custom.url}}'>x</a>",
+    '<a href={{custom.url}}>x</a>',
+    '<base href="{{custom.url}}">',
+    '<svg><a xlink:href="{{custom.url}}">x</a></svg>',
+    '<form action="{{custom.url}}">x</form>',
+    '<table background="{{custom.url}}"><tr><td>x</table>',
+    '<a href="{{custom.url}}{{firstName}}">x</a>',
+  ])('decides nowhere that %s runs anything', (source) => {
+    const rendered = render({ bodyHtml: source }, { 'custom.url': 'javascript:alert(1)', firstName: ':alert(1)' })
+    expect(rendered.kind).toBe('unrenderable')
+  })
+
+  test('that follows a field in a link is a part of it, and nothing else', () => {
+    expect(
+      html('<a href="{{custom.url}}{{firstName}}">x</a>', {
+        'custom.url': 'https://e.com/',
+        firstName: '/../@evil.com?',
+      }),
+    ).toBe('<a href="https://e.com/%2F..%2F%40evil.com%3F">x</a>')
+  })
+
   test('cannot end a comment', () => {
     expect(html('<!--[if mso]>{{firstName}}<![endif]--><p>x</p>', { firstName: '--><b>' })).toBe(
       '<!--[if mso]>&#45;&#45;&gt;&lt;b&gt;<![endif]--><p>x</p>',
@@ -92,6 +129,10 @@ describe('a value in HTML', () => {
     ['<p style="color:{{custom.c}}">x</p>', 'A field cannot stand in the attribute style.'],
     ['<style>{{firstName}}</style>', 'A field cannot stand inside <style>.'],
     ['<script>{{firstName}}</script>', 'A field cannot stand inside <script>.'],
+    ['<meta http-equiv="refresh" content="0;url={{custom.url}}">x', 'A field cannot stand in the attribute content.'],
+    ['<img srcset="{{custom.url}} 2x">', 'A field cannot stand in the attribute srcset.'],
+    ['<iframe srcdoc="{{firstName}}"></iframe>x', 'A field cannot stand inside <iframe>.'],
+    ['<!doctype {{firstName}}>x', 'A field cannot stand in the name of a tag or attribute.'],
     ['<{{firstName}}>', 'A field cannot stand in the name of a tag or attribute.'],
     ['<p {{firstName}}="x">x</p>', 'A field cannot stand in the name of a tag or attribute.'],
   ])('is refused beforehand in %s', (bodyHtml, sentence) => {
