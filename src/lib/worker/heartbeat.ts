@@ -8,15 +8,12 @@ const TICK_OVERDUE_SECONDS = 15 * 60
 const FORGOTTEN_AFTER = '7 days'
 
 export async function recordTickStart(sql: Sql, worker: string): Promise<Date> {
-  await sql.query('DELETE FROM worker_ticks WHERE worker <> $1 AND started_at < app_now() - $2::interval', [
-    worker,
-    FORGOTTEN_AFTER,
-  ])
   const { rows } = await sql.query<{ started_at: Date }>(
-    `INSERT INTO worker_ticks (worker, started_at) VALUES ($1, app_now())
+    `WITH forgotten AS (DELETE FROM worker_ticks WHERE worker <> $1 AND started_at < app_now() - $2::interval)
+     INSERT INTO worker_ticks (worker, started_at) VALUES ($1, app_now())
      ON CONFLICT (worker) DO UPDATE SET started_at = app_now()
      RETURNING started_at`,
-    [worker],
+    [worker, FORGOTTEN_AFTER],
   )
   const row = rows[0]
   if (!row) throw new Error('the heartbeat was not written')
