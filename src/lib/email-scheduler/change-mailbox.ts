@@ -1,4 +1,3 @@
-import type { GuardName } from '#lib/guardrails/guards.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { type AuditEntry, recordAudit } from '#lib/tenancy/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
@@ -51,7 +50,7 @@ export async function stopMailbox(
 /** A limit of the provider's is over when it says so, not when a login works. */
 const LIMITS: readonly string[] = [ERROR_SENTENCES.DAILY_LIMIT, ERROR_SENTENCES.RATE_LIMIT_EXCEEDED]
 
-/** It works, as a test has just shown: what waited for it goes on. */
+/** It works, as a test has just shown: what waited for it is planned again; its retries are lifted by `liftParkedRetries`. */
 export async function reconnectMailbox(tx: Sql, workspaceId: string, id: string, actor: Actor): Promise<Mailbox> {
   const before = await lockMailbox(tx, workspaceId, id)
   await tx.query(
@@ -60,12 +59,6 @@ export async function reconnectMailbox(tx: Sql, workspaceId: string, id: string,
        deferred_reason = CASE WHEN deferred_reason = ANY($2) THEN deferred_reason END
      WHERE id = $1 AND (status = 'STOPPED' OR deferred_until IS NOT NULL)`,
     [id, LIMITS],
-  )
-  // A retry keeps the time of its policy, so that no re-plan would find it: its blocker is lifted here.
-  await tx.query(
-    `UPDATE scheduled_emails SET blocker = NULL, ready_at = next_retry_at, updated_at = app_now()
-     WHERE mailbox_id = $1 AND status = 'RETRY_SCHEDULED' AND blocker = '${'mailbox-connected' satisfies GuardName}'`,
-    [id],
   )
   if (before.status === 'STOPPED') await tell(tx, workspaceId, 'mailbox.reconnected', before, actor)
   return loadMailbox(tx, workspaceId, id)
