@@ -47,7 +47,7 @@ export async function stopMailbox(
 }
 
 /**
- * It works, as a test has just shown: what waited for it is planned again; its retries are lifted by `liftParkedRetries`. A
+ * It works, as a test has just shown: what waited for it is planned again, or lifted by `unpark`. A
  * limit of the provider's is over when it says so, not when a login works, so a deferral stays.
  */
 export async function reconnectMailbox(tx: Sql, workspaceId: string, id: string, actor: Actor): Promise<Mailbox> {
@@ -55,7 +55,7 @@ export async function reconnectMailbox(tx: Sql, workspaceId: string, id: string,
   await tx.query(
     `UPDATE mailboxes SET status = 'CONNECTED', stopped_reason = NULL, fault_until = NULL, faults_in_row = 0,
        pause_reason = CASE WHEN deferred_until > app_now() THEN pause_reason END, updated_at = app_now()
-     WHERE id = $1 AND (status = 'STOPPED' OR fault_until IS NOT NULL)`,
+     WHERE id = $1`,
     [id],
   )
   if (before.status === 'STOPPED') await tell(tx, workspaceId, 'mailbox.reconnected', before, actor)

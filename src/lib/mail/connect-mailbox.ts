@@ -8,7 +8,7 @@ import {
   stopMailbox,
 } from '#lib/email-scheduler/change-mailbox.ts'
 import { failedByLogin, retryFailedByLogin } from '#lib/email-scheduler/failed-by-login.ts'
-import { liftParkedRetries } from '#lib/email-scheduler/lift-retries.ts'
+import { unpark } from '#lib/email-scheduler/unpark.ts'
 import { loadMailbox, lockMailbox, type Mailbox } from '#lib/email-scheduler/mailbox.ts'
 import { notFound, PublicError } from '#lib/platform/api-response.ts'
 import { appNow } from '#lib/platform/clock.ts'
@@ -80,7 +80,7 @@ export async function editMailbox(
     if (stopped) await stopMailbox(tx, workspaceId, id, actor)
     else if (access && !test) await stopMailbox(tx, workspaceId, id, actor, UNTESTED)
   })
-  await inTransaction(pool, (tx) => liftParkedRetries(tx, id))
+  if (access && test && !stopped) await unparkAll(pool, workspaceId, id)
   return { failedByLogin: (await failedByLogin(pool, workspaceId, id)).length }
 }
 
@@ -113,8 +113,13 @@ export async function testMailbox(
     const retried = test.ok && isStill && retryFailed ? await retryFailedByLogin(tx, workspaceId, id) : 0
     return { test, failedByLogin: failed, retried }
   })
-  await inTransaction(pool, (tx) => liftParkedRetries(tx, id))
+  if (test.ok) await unparkAll(pool, workspaceId, id)
   return answer
+}
+
+/** In a transaction of its own, after the mailbox was let go: prospects and emails are many, and others wait for its row. */
+async function unparkAll(pool: pg.Pool, workspaceId: string, mailboxId: string): Promise<void> {
+  await inTransaction(pool, (tx) => unpark(tx, workspaceId, { mailboxId }, 'mailbox-connected'))
 }
 
 /** Nothing that opens it is kept. */
