@@ -1,8 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newId } from '#lib/platform/id.ts'
 import type { RouteHandler } from '#lib/platform/route.ts'
 import { type CallInput, join, memberId, setUp, signIn, testApp, Visitor, whoAmI } from '#tests/support/in-process.ts'
+import { addDueCampaign } from '#tests/support/sending.ts'
 
 /**
  * Every route under src/app/api is found on disk and called as somebody of another workspace, as a member of this one,
@@ -31,6 +33,7 @@ type Ours = {
   sequenceId: string
   campaignId: string
   archivableId: string
+  emailId: string
 }
 
 const ofTheWorkspace = { stranger: 404, nobody: 401 }
@@ -39,6 +42,7 @@ const forAdmins = { ...ofTheWorkspace, member: 403 }
 /** What stands in its way is ours as well: the draft has nobody in it, the sequence has a campaign. */
 const inUse = { ...ofTheWorkspace, member: 409 }
 const aCampaign = (ours: Ours): CallInput => ({ params: { id: ours.campaignId } })
+const anEmail = (ours: Ours): CallInput => ({ params: { id: ours.emailId } })
 
 const ROUTES: Record<string, Expectation> = {
   'GET /api/health': { stranger: 200, member: 200, nobody: 200 },
@@ -124,6 +128,26 @@ const ROUTES: Record<string, Expectation> = {
   'GET /api/campaigns/[id]/scheduled-emails': { ...forMembers, input: aCampaign },
   'GET /api/campaigns/[id]/progress': { ...forMembers, input: aCampaign },
 
+  'GET /api/admin/dashboard': forMembers,
+  'GET /api/admin/outbox': forMembers,
+  'GET /api/admin/outbox/[id]': { ...forMembers, input: anEmail },
+  'DELETE /api/admin/outbox/[id]': { ...forAdmins, input: anEmail },
+  'POST /api/admin/outbox/[id]/retry': { ...forAdmins, input: anEmail },
+  'POST /api/admin/outbox/[id]/cancel': { ...forAdmins, input: anEmail },
+  'POST /api/admin/outbox/[id]/restore': { ...forAdmins, input: anEmail },
+  'POST /api/admin/outbox/[id]/reschedule': {
+    ...forAdmins,
+    input: (ours) => ({ ...anEmail(ours), body: { at: new Date(Date.now() + 3_600_000).toISOString() } }),
+  },
+  'POST /api/admin/outbox/[id]/resolve': {
+    ...forAdmins,
+    input: (ours) => ({ ...anEmail(ours), body: { as: 'delivered' } }),
+  },
+  'POST /api/admin/outbox/bulk': {
+    ...forAdmins,
+    input: (ours) => ({ body: { action: 'cancel', ids: [ours.emailId] } }),
+  },
+
   'GET /api/audit': forAdmins,
   'POST /api/audit/export': forAdmins,
 
@@ -199,7 +223,15 @@ beforeAll(async () => {
   })
   const { id: sequenceId } = await owner.ask<{ id: string }>('POST', '/api/sequences', { body: { name: 'Welcome' } })
   const campaign = { body: { name: 'Spring', sequenceId } }
+  const workspaceId = (await whoAmI(owner)).workspace?.id ?? ''
+  const mailboxIds = [newId()]
+  await app.db.pool.query(
+    `INSERT INTO mailboxes (id, workspace_id, address, kind, updated_at) SELECT id, $2, 'ann@acme.test', 'SMTP', app_now() FROM unnest($1::uuid[]) AS id`,
+    [mailboxIds, workspaceId],
+  )
+  const { emails } = await addDueCampaign(app.db.pool, { workspaceId, mailboxIds }, 1)
   ours = {
+    emailId: emails[0]?.id ?? '',
     importId: report.id,
     prospectId: await add('ann@example.com'),
     loserId: await add('bob@example.com'),
@@ -208,7 +240,7 @@ beforeAll(async () => {
     sequenceId,
     campaignId: (await owner.ask<{ id: string }>('POST', '/api/campaigns', campaign)).id,
     archivableId: (await owner.ask<{ id: string }>('POST', '/api/campaigns', campaign)).id,
-    workspaceId: (await whoAmI(owner)).workspace?.id ?? '',
+    workspaceId,
     ownerMemberId: await memberId(owner, 'olga@example.com'),
     invitationId: sent.invitation.id,
   }

@@ -12,6 +12,7 @@ import { takeTurns } from '#lib/email-scheduler/take-turns.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { recordTickEnd, recordTickStart } from './heartbeat.ts'
+import { watchServer } from './watch-server.ts'
 
 /** What one tick did, as the cron endpoint answers it. */
 export type TickSummary = {
@@ -47,6 +48,7 @@ export async function runTick(
   { planningMsMax = PLANNING_MS_MAX }: Limits = {},
 ): Promise<TickSummary> {
   const started = performance.now()
+  await watchServer(pool, log)
   const startedAt = await recordTickStart(pool, worker)
   const campaignsStarted = await startDueCampaigns(pool)
   const enrolmentsFreed = await freeBlocked(pool)
