@@ -45,7 +45,7 @@ export async function noticeServer(sql: Sql): Promise<Sighting | undefined> {
        CASE WHEN NOT is_first.yes THEN ${LAST_SIGN} END, CASE WHEN is_first.yes THEN app_now() END, CASE WHEN is_first.yes THEN 'first start' END
      FROM (SELECT database_server() AS server) now CROSS JOIN is_first LEFT JOIN last ON true
      WHERE is_first.yes OR last.server IS DISTINCT FROM now.server
-     ON CONFLICT DO NOTHING RETURNING server, reason`,
+     ON CONFLICT ((true)) WHERE lifted_at IS NULL DO NOTHING RETURNING server, reason`,
   )
   return rows[0]
 }
@@ -70,7 +70,7 @@ export async function holdSending(sql: Sql): Promise<void> {
   await noticeServer(sql)
   await sql.query(
     `INSERT INTO server_sightings (server, reason, noticed_at, last_sign_at) VALUES (database_server(), 'BY_PERSON', app_now(), ${LAST_SIGN})
-     ON CONFLICT DO NOTHING`,
+     ON CONFLICT ((true)) WHERE lifted_at IS NULL DO NOTHING`,
   )
 }
 
