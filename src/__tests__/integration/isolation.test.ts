@@ -47,6 +47,7 @@ const anEmail = (ours: Ours): CallInput => ({ params: { id: ours.emailId } })
 const ROUTES: Record<string, Expectation> = {
   'GET /api/health': { stranger: 200, member: 200, nobody: 200 },
   'GET /api/cron/send-emails': { stranger: 401, member: 401, nobody: 401 },
+  'GET /api/metrics': { stranger: 503, member: 503, nobody: 503 },
 
   'GET /api/setup': { stranger: 200, member: 200, nobody: 200 },
   'POST /api/setup': {

@@ -1,3 +1,4 @@
+import type { HashAddress } from '#lib/audience/address-hash.ts'
 import { findProspectIds } from '#lib/audience/find-prospects.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { EmailKind } from '#lib/platform/generated/enums.ts'
@@ -11,8 +12,8 @@ export type OutboxFilter = {
   kind?: EmailKind | undefined
   campaignId?: string | undefined
   mailboxId?: string | undefined
-  /** An email's id or key, or a part of the recipient's address. */
-  search?: string | undefined
+  /** An email's id or key, a prospect's id, or a part of the recipient's address or name; `hash` finds whole addresses. */
+  search?: { text: string; hash: HashAddress } | undefined
 }
 
 export type OutboxPage = {
@@ -47,9 +48,13 @@ export async function outboxIds(
   { cursor, limit }: Page,
 ): Promise<{ ids: string[]; nextCursor: string | null; searchIsCut: boolean }> {
   const search = filter.search ? await searchedSource(sql, workspaceId, filter.search) : undefined
-  const source = search?.source ?? sourceOf(workspaceId, filter)
+  const source = search?.source ?? sourceOf(filter)
   const most = isOfOneIndex(filter) ? limit + 1 : Math.max(limit + 1, LOOKED_THROUGH)
-  const { rows: candidates } = await sql.query<{ id: string }>(candidatesSql(source, cursor, most), source.values)
+  const { rows: candidates } = await sql.query<{ id: string }>(candidatesSql(source, most), [
+    workspaceId,
+    cursor ?? LAST_ID,
+    ...source.values,
+  ])
   const looked = candidates.map(({ id }) => id)
   const { rows } = await sql.query<{ id: string }>(
     `SELECT id FROM scheduled_emails
@@ -83,40 +88,54 @@ function isOfOneIndex({ status, kind, mailboxId, search, dismissed, campaignId }
   return kind !== 'CAMPAIGN' || status !== undefined || campaignId !== undefined
 }
 
-/** Where ids come from: each part is one range of an index, in the order of ids. `before` stands for the cursor's condition. */
-type Source = { parts: ((before: string, most: number) => string)[]; values: unknown[] }
+/** Where ids come from: parts that each answer the newest of theirs. $1 is the workspace, $2 the cursor, what follows are `values`. */
+type Source = { parts: Part[]; values: unknown[] }
+type Part = (most: number) => string
 
-function candidatesSql({ parts }: Source, cursor: string | undefined, most: number): string {
-  // A uuid by its schema; a constant, so that the planner sees where in the index the page begins.
-  const before = cursor ? `AND e.id < '${cursor}'::uuid` : ''
-  const union = parts.map((part) => `(${part(before, most)})`).join(' UNION ALL ')
+const FIRST_ID = `'00000000-0000-0000-0000-000000000000'::uuid`
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+function candidatesSql({ parts }: Source, most: number): string {
+  const union = parts.map((part) => `(${part(most)})`).join(' UNION ALL ')
   return `SELECT id FROM (${union}) found ORDER BY id DESC LIMIT ${most}`
 }
 
-function sourceOf(workspaceId: string, { status, dismissed, kind, campaignId }: OutboxFilter): Source {
+/**
+ * The newest of one range of one index. Compared and ordered by the index's own columns as a row, since no other index
+ * can answer that: with an equality for each, the planner may walk all emails by their ids instead, in the belief that
+ * those of a state or a campaign are spread evenly among them.
+ */
+function range(columns: readonly string[], values: readonly string[], condition = 'true'): Part {
+  const row = [...columns, 'id'].map((column) => `e.${column}`)
+  const from = (id: string) => `(${[...values, id].join(', ')})`
+  return (most) =>
+    `SELECT e.id FROM scheduled_emails e
+     WHERE (${row.join(', ')}) > ${from(FIRST_ID)} AND (${row.join(', ')}) < ${from('$2::uuid')} AND ${condition}
+     ORDER BY ${row.map((column) => `${column} DESC`).join(', ')} LIMIT ${most}`
+}
+
+const literal = (status: ScheduledEmailStatus) => `'${status}'::scheduled_email_status`
+const NEEDS_ATTENTION = `e.status IN ('OUTCOME_UNKNOWN', 'PERMANENTLY_FAILED') AND e.dismissed_at IS NULL`
+
+function sourceOf({ status, dismissed, kind, campaignId }: OutboxFilter): Source {
   const statuses = status ? [status] : STATUSES
-  const ofIndex = (condition: string) => (before: string, most: number) =>
-    `SELECT e.id FROM scheduled_emails e WHERE ${condition} ${before} ORDER BY e.id DESC LIMIT ${most}`
-  if (campaignId)
-    return {
-      values: [workspaceId, campaignId],
-      parts: statuses.map((one) => ofIndex(`e.workspace_id = $1 AND e.campaign_id = $2 AND e.status = '${one}'`)),
-    }
+  const ofCampaigns = (condition: string): Part[] =>
+    statuses.map((one) => {
+      const ofOne = range(['campaign_id', 'status'], ['c.id', literal(one)])
+      return (most) =>
+        `SELECT e.id FROM campaigns c CROSS JOIN LATERAL (${ofOne(most)}) e
+         WHERE c.workspace_id = $1 AND ${condition} ORDER BY e.id DESC LIMIT ${most}`
+    })
   const transactional = statuses.map((one) =>
-    ofIndex(`e.workspace_id = $1 AND e.kind = 'TRANSACTIONAL' AND e.status = '${one}'`),
+    range(['workspace_id', 'status'], ['$1::uuid', literal(one)], `e.kind = 'TRANSACTIONAL'`),
   )
-  if (kind === 'TRANSACTIONAL') return { values: [workspaceId], parts: transactional }
-  if (!status) return { values: [workspaceId], parts: [ofIndex('e.workspace_id = $1')] }
+  if (campaignId) return { values: [campaignId], parts: ofCampaigns('c.id = $3') }
+  const values: unknown[] = []
+  if (kind === 'TRANSACTIONAL') return { values, parts: transactional }
+  if (!status) return { values, parts: [range(['workspace_id'], ['$1::uuid'])] }
   if ((status === 'OUTCOME_UNKNOWN' || status === 'PERMANENTLY_FAILED') && !dismissed)
-    return {
-      values: [workspaceId],
-      parts: [ofIndex(`e.workspace_id = $1 AND e.status = '${status}' AND e.dismissed_at IS NULL`)],
-    }
-  const ofEachCampaign = (before: string, most: number) =>
-    `SELECT e.id FROM campaigns c CROSS JOIN LATERAL (
-       SELECT id FROM scheduled_emails e WHERE e.campaign_id = c.id AND e.status = '${status}' ${before} ORDER BY e.id DESC LIMIT ${most}) e
-     WHERE c.workspace_id = $1 ORDER BY e.id DESC LIMIT ${most}`
-  return { values: [workspaceId], parts: kind === 'CAMPAIGN' ? [ofEachCampaign] : [ofEachCampaign, ...transactional] }
+    return { values, parts: [range(['workspace_id', 'status'], ['$1::uuid', literal(status)], NEEDS_ATTENTION)] }
+  return { values, parts: kind === 'CAMPAIGN' ? ofCampaigns('true') : [...ofCampaigns('true'), ...transactional] }
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -124,19 +143,19 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 async function searchedSource(
   sql: Sql,
   workspaceId: string,
-  search: string,
+  { text, hash }: NonNullable<OutboxFilter['search']>,
 ): Promise<{ source: Source; isCut: boolean }> {
-  const wanted = search.trim()
+  const wanted = text.trim()
   if (UUID.test(wanted))
     return {
       isCut: false,
       source: {
-        values: [workspaceId, wanted],
+        values: [wanted],
         parts: [
-          (before) => `SELECT e.id FROM scheduled_emails e WHERE e.workspace_id = $1 AND e.id = $2::uuid ${before}`,
-          (before) =>
+          () => `SELECT e.id FROM scheduled_emails e WHERE e.workspace_id = $1 AND e.id = $3::uuid AND e.id < $2::uuid`,
+          () =>
             `SELECT e.id FROM campaign_prospects cp JOIN scheduled_emails e ON e.campaign_prospect_id = cp.id
-             WHERE cp.workspace_id = $1 AND cp.prospect_id = $2::uuid ${before}`,
+             WHERE cp.workspace_id = $1 AND cp.prospect_id = $3::uuid AND e.id < $2::uuid`,
         ],
       },
     }
@@ -144,22 +163,22 @@ async function searchedSource(
     return {
       isCut: false,
       source: {
-        values: [workspaceId, wanted],
+        values: [wanted],
         parts: [
-          (before) =>
-            `SELECT e.id FROM scheduled_emails e WHERE e.workspace_id = $1 AND e.idempotency_key = $2 ${before}`,
+          () =>
+            `SELECT e.id FROM scheduled_emails e WHERE e.workspace_id = $1 AND e.idempotency_key = $3 AND e.id < $2::uuid`,
         ],
       },
     }
-  const people = await findProspectIds(sql, workspaceId, wanted, PEOPLE_MAX + 1)
+  const people = await findProspectIds(sql, workspaceId, wanted, PEOPLE_MAX + 1, hash)
   return {
     isCut: people.length > PEOPLE_MAX,
     source: {
-      values: [workspaceId, people.slice(0, PEOPLE_MAX)],
+      values: [people.slice(0, PEOPLE_MAX)],
       parts: [
-        (before) =>
+        () =>
           `SELECT e.id FROM campaign_prospects cp JOIN scheduled_emails e ON e.campaign_prospect_id = cp.id
-           WHERE cp.workspace_id = $1 AND cp.prospect_id = ANY($2::uuid[]) ${before}`,
+           WHERE cp.workspace_id = $1 AND cp.prospect_id = ANY($3::uuid[]) AND e.id < $2::uuid`,
       ],
     },
   }

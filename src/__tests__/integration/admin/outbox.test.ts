@@ -230,6 +230,18 @@ describe('the list', () => {
     expect((await list({ search: '100%_' })).emails).toEqual([])
   })
 
+  test('finds who has a whole address, and what went to those who were merged into them', async () => {
+    const { emails } = await sent(undefined, 2)
+    const add = async (email: string) =>
+      (await owner.ask<{ prospect: { id: string } }>('POST', '/api/prospects', { body: { email } })).prospect.id
+    const winner = await add('ann@findme.example')
+    await add('joann@findme.example')
+    const loserId = emails[0]?.prospectId ?? ''
+    await owner.ask('POST', '/api/prospects/[id]/merge', { params: { id: winner }, body: { loserId } })
+    const found = await list({ search: 'Ann@FindMe.example' })
+    expect(found.emails.map(({ id }) => id)).toEqual([emails[0]?.id])
+  })
+
   test('has the unknown ones of the whole workspace, and the waiting ones of all campaigns', async () => {
     const { ids } = await sent(UNKNOWN, 2)
     expect((await list({ status: 'OUTCOME_UNKNOWN' })).emails.slice(0, 2).map(({ id }) => id)).toEqual(

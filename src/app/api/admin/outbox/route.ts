@@ -3,7 +3,7 @@ import { listOutbox } from '#lib/email-scheduler/list-outbox.ts'
 import { database } from '#lib/platform/database.ts'
 import { pageFields } from '../../schemas.ts'
 import { workspaceRoute } from '../../workspace-route.ts'
-import { outboxFilter, scheduledEmailOutput } from './schemas.ts'
+import { filterOf, outboxFilter, scheduledEmailOutput } from './schemas.ts'
 
 export const GET = workspaceRoute(
   {
@@ -17,6 +17,6 @@ export const GET = workspaceRoute(
       searchIsCut: z.boolean(),
     }),
   },
-  ({ workspace, query: { cursor, limit, ...filter } }) =>
-    listOutbox(database(), workspace.id, filter, { cursor, limit }),
+  async ({ workspace, query: { cursor, limit, ...given } }) =>
+    listOutbox(database(), workspace.id, await filterOf(workspace.id, given), { cursor, limit }),
 )

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import type { OutboxFilter } from '#lib/email-scheduler/list-outbox.ts'
 import { emailStatus } from '../../campaigns/schemas.ts'
+import { hasherFor } from '../../prospects/audience.ts'
 
 const emailKind = z.enum(['CAMPAIGN', 'TRANSACTIONAL'])
 
@@ -17,6 +19,13 @@ export const outboxFilter = {
   campaignId: z.uuid().optional(),
   mailboxId: z.uuid().optional(),
   search: z.string().trim().min(1).max(320).optional(),
+}
+
+type Given = z.infer<z.ZodObject<typeof outboxFilter>>
+
+/** What a request asks for, with what finds whole addresses. */
+export async function filterOf(workspaceId: string, { search, ...filter }: Given): Promise<OutboxFilter> {
+  return search ? { ...filter, search: { text: search, hash: await hasherFor(workspaceId) } } : filter
 }
 
 /** With its offset: which moment "9 o'clock" is would be a guess. */

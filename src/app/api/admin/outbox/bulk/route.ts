@@ -4,7 +4,7 @@ import { actOnMany, BULK_MAX } from '#lib/email-scheduler/bulk.ts'
 import { REFUSALS, type RefusalByState } from '#lib/email-scheduler/person-verb.ts'
 import { database } from '#lib/platform/database.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
-import { instant, outboxFilter } from '../schemas.ts'
+import { filterOf, instant, outboxFilter } from '../schemas.ts'
 
 const selection = {
   ids: z.array(z.uuid()).min(1).max(BULK_MAX, `At most ${BULK_MAX} emails are changed at once.`).optional(),
@@ -37,11 +37,11 @@ export const POST = workspaceRoute(
       nextCursor: z.string().nullable(),
     }),
   },
-  ({ workspace, actor, body: { action, at, preview, ids, filter, cursor } }) =>
+  async ({ workspace, actor, body: { action, at, preview, ids, filter, cursor } }) =>
     actOnMany(
       database(),
       workspace.id,
-      ids ? { ids } : { filter: filter ?? {}, cursor },
+      ids ? { ids } : { filter: await filterOf(workspace.id, filter ?? {}), cursor },
       wishOf(action, at),
       actor,
       preview,
