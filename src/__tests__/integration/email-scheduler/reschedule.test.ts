@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { pauseCampaign } from '#lib/campaigns/move.ts'
 import { reschedule } from '#lib/email-scheduler/reschedule.ts'
 import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
+import { stopCampaign } from '#lib/email-scheduler/stop-campaign.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
@@ -116,6 +117,33 @@ test('the guards still hold: brought forward to now in a paused campaign, it sta
   await db.pool.query(`UPDATE campaigns SET status = 'RUNNING' WHERE id = $1`, [campaign.campaignId])
   await sendAll(db.pool, provider, { claimMsMax: 200 })
   expect(provider.handed).toHaveLength(1)
+})
+
+test('several people at once, beside planning, planning again and a stop: the plan stays whole, and nothing waits in the stopped campaign', async () => {
+  const campaign = await planned(12, { daily_quota: 60 })
+  const { workspaceId } = campaign
+  const other = await makeRunningCampaign(db.pool, workspaceId, await makeSequence(db.pool, workspaceId, [0, 1]))
+  await enrol(db.pool, other, await makeProspects(db.pool, workspaceId, 30))
+  const stopped = await makeRunningCampaign(db.pool, workspaceId, await makeSequence(db.pool, workspaceId, [0, 1]))
+  await enrol(db.pool, stopped, await makeProspects(db.pool, workspaceId, 6))
+  await scheduleEmailsForCampaign(db.pool, stopped, run)
+  const ids = (await rowsOf(campaign)).filter(({ step_number }) => step_number === 1).map(({ id }) => id)
+  const doomed = (await rowsOf(stopped)).map(({ id }) => id)
+  await Promise.all([
+    ...[2, 3, 4, 5].map(async (days) => toTime(campaign, ids.slice(days, days + 4), await inDays(days))),
+    toTime(stopped, doomed, await inDays(7)),
+    scheduleEmailsForCampaign(db.pool, other, run),
+    stopCampaign(db.pool, workspaceId, stopped.campaignId, actor, () => true),
+    db.pool.query('UPDATE sending_settings SET daily_quota = 50 WHERE workspace_id = $1', [workspaceId]),
+    runTick(db.pool, 'test', log),
+  ])
+  await runTick(db.pool, 'test', log)
+  // Emails of one mailbox that were given the very same time are spaced when they go, and not in the plan.
+  const findings = await auditPlan(db.pool, workspaceId)
+  expect(findings.filter((finding) => !finding.startsWith('closer than its jitter'))).toEqual([])
+  expect((await rowsOf(stopped)).map((row) => (row as Row & { status: string }).status)).toEqual(
+    doomed.map(() => 'CANCELLED'),
+  )
 })
 
 describe('not every email gets another time', () => {
