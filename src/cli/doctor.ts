@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { createPool } from '#lib/platform/database.ts'
+import { checkMigrations } from '#lib/platform/health.ts'
 import { afterRestore } from './doctor/after-restore.ts'
 import { tellFindings } from './doctor/findings.ts'
 import { holdByHand } from './doctor/hold-by-hand.ts'
@@ -18,6 +19,8 @@ await runCommand(async () => {
   const database = await openHomeDatabase()
   const pool = createPool(database.url, 2)
   try {
+    const migrations = await checkMigrations(pool)
+    if (!migrations.ok) throw new Problem(migrations.sentence)
     if (hold) await holdByHand(pool, say)
     else if (isAfterRestore) await afterRestore(pool, say, { lift, yes })
     else if ((await tellFindings(pool, say)) > 0) process.exitCode = 1

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, inject, test } from 'vitest'
 import { endCampaign } from '#lib/campaigns/move.ts'
 import { cancel } from '#lib/email-scheduler/cancel.ts'
 import { dismiss } from '#lib/email-scheduler/dismiss.ts'
@@ -243,6 +243,9 @@ test('the command says all is well with 0, and names what is not with 1', async 
     expect(await ill.ended).toBe(1)
     expect(ill.output()).toMatch(/mailboxes-have-settings: 1 mailboxes are in workspaces without sending settings/)
     expect(ill.output()).toContain(workspaceId)
+    const empty = runCommandProcess('doctor', [], { DATABASE_URL: inject('testServerUrl') })
+    expect(await empty.ended).toBe(1)
+    expect(empty.output()).toMatch(/migrations are not applied: run npm run migrate -- apply/)
     const wrong = runCommandProcess('doctor', ['--lift'], { DATABASE_URL: url })
     expect(await wrong.ended).toBe(1)
     expect(wrong.output()).toMatch(/npm run doctor/)
