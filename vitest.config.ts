@@ -21,6 +21,14 @@ export default defineConfig({
         testTimeout: 60_000,
         hookTimeout: 60_000,
       }),
+      kind('faults', {
+        include: ['src/__tests__/faults/**/*.test.ts'],
+        globalSetup: testServer,
+        testTimeout: 1_800_000,
+        hookTimeout: 60_000,
+        // Each has workers and providers of its own; more at once only wait for each other.
+        maxWorkers: 1,
+      }),
       kind('journeys', {
         include: ['src/__tests__/journeys/**/*.test.ts'],
         globalSetup: [builtPages, testServer],

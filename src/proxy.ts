@@ -25,6 +25,9 @@ export function proxy(request: NextRequest): NextResponse {
 
 /**
  * Built files are the same for everybody and run nothing by themselves. Next keeps the body of whatever passes here in
- * memory, and drops what is beyond 10 MB: an import sets its headers itself.
+ * memory, and drops what is beyond 10 MB: an import sets its headers itself. So do the pages that are not Next's: the one
+ * behind the link in an email, and the frame that shows a foreign text; their policies are stricter.
  */
-export const config = { matcher: ['/((?!_next/static|_next/image|api/prospects/import$).*)'] }
+export const config = {
+  matcher: ['/((?!_next/static|_next/image|api/prospects/import$|u/[^/]*$|api/sequences/[^/]+/preview/frame$).*)'],
+}

@@ -1,8 +1,12 @@
+import { benchLaunch } from '#bench/launch/run.ts'
 import { benchPlan } from '#bench/plan/run.ts'
 import { ensurePrismaClient } from './home/prepare.ts'
 import { Problem, runCommand } from './problem.ts'
 
-const BENCHES = new Map([['plan', benchPlan]])
+const BENCHES = new Map([
+  ['plan', benchPlan],
+  ['launch', benchLaunch],
+])
 
 /** `npm run bench -- plan`: side by side with peers, in one run on one machine; timings alone would mean nothing. */
 await runCommand(async () => {

@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { newId } from '#lib/platform/id.ts'
 import type { RouteHandler } from '#lib/platform/route.ts'
 import { type CallInput, join, memberId, setUp, signIn, testApp, Visitor, whoAmI } from '#tests/support/in-process.ts'
 import { addDueCampaign } from '#tests/support/sending.ts'
@@ -34,6 +33,10 @@ type Ours = {
   campaignId: string
   archivableId: string
   emailId: string
+  domainId: string
+  previewedId: string
+  preview: { stepNumber: number; prospectId: string }
+  mailboxId: string
 }
 
 const ofTheWorkspace = { stranger: 404, nobody: 401 }
@@ -41,8 +44,12 @@ const forMembers = { ...ofTheWorkspace, member: 200 }
 const forAdmins = { ...ofTheWorkspace, member: 403 }
 /** What stands in its way is ours as well: the draft has nobody in it, the sequence has a campaign. */
 const inUse = { ...ofTheWorkspace, member: 409 }
+const aMailbox = (ours: Ours): CallInput => ({ params: { id: ours.mailboxId } })
+const NOWHERE = { host: '127.0.0.1', port: 9, security: 'NONE', username: '' }
 const aCampaign = (ours: Ours): CallInput => ({ params: { id: ours.campaignId } })
 const anEmail = (ours: Ours): CallInput => ({ params: { id: ours.emailId } })
+
+const aPreview = (ours: Ours): CallInput => ({ params: { id: ours.sequenceId }, body: ours.preview })
 
 const ROUTES: Record<string, Expectation> = {
   'GET /api/health': { stranger: 200, member: 200, nobody: 200 },
@@ -107,6 +114,22 @@ const ROUTES: Record<string, Expectation> = {
   },
   'DELETE /api/sequences/[id]': { ...inUse, input: (ours) => ({ params: { id: ours.sequenceId } }) },
 
+  'POST /api/sequences/[id]/preview': { ...forMembers, input: aPreview },
+  'GET /api/sequences/[id]/preview/frame': {
+    ...forMembers,
+    input: (ours) => ({ params: { id: ours.sequenceId }, query: { stepNumber: '1', prospectId: ours.previewedId } }),
+  },
+  // No mailbox is there to send from, which is found out by a member only.
+  'POST /api/sequences/[id]/test-send': {
+    ...{ ...ofTheWorkspace, member: 404 },
+    input: (ours) => ({ ...aPreview(ours), body: { ...ours.preview, mailboxId: ours.sequenceId } }),
+  },
+
+  'GET /api/domains': forMembers,
+  'POST /api/domains': { ...forAdmins, input: () => ({ body: { domain: 'acme.example' } }) },
+  'DELETE /api/domains/[id]': { ...forAdmins, input: (ours) => ({ params: { id: ours.domainId } }) },
+  'POST /api/domains/[id]/verify': { ...forAdmins, input: (ours) => ({ params: { id: ours.domainId } }) },
+
   'GET /api/campaigns': forMembers,
   'POST /api/campaigns': {
     ...forMembers,
@@ -128,6 +151,20 @@ const ROUTES: Record<string, Expectation> = {
   'POST /api/campaigns/[id]/schedule': { ...inUse, input: aCampaign },
   'GET /api/campaigns/[id]/scheduled-emails': { ...forMembers, input: aCampaign },
   'GET /api/campaigns/[id]/progress': { ...forMembers, input: aCampaign },
+  'GET /api/campaigns/[id]/diagnose': { ...forMembers, input: aCampaign },
+
+  'GET /api/mailboxes': forMembers,
+  'POST /api/mailboxes': {
+    ...forAdmins,
+    input: () => ({ body: { address: 'spy@example.com', smtp: NOWHERE } }),
+  },
+  'GET /api/mailboxes/[id]': { ...forMembers, input: aMailbox },
+  'PATCH /api/mailboxes/[id]': { ...forAdmins, input: (ours) => ({ ...aMailbox(ours), body: { stopped: true } }) },
+  'DELETE /api/mailboxes/[id]': { ...forAdmins, input: aMailbox },
+  'POST /api/mailboxes/[id]/test': { ...forAdmins, input: aMailbox },
+
+  'GET /api/settings/sending': forMembers,
+  'PUT /api/settings/sending': { ...forAdmins, input: () => ({ body: {} }) },
 
   'GET /api/admin/dashboard': forMembers,
   'GET /api/admin/outbox': forMembers,
@@ -222,17 +259,24 @@ beforeAll(async () => {
     file: 'email\ncleo@example.com\n',
     headers: { 'content-type': 'text/csv' },
   })
-  const { id: sequenceId } = await owner.ask<{ id: string }>('POST', '/api/sequences', { body: { name: 'Welcome' } })
+  const { id: sequenceId } = await owner.ask<{ id: string }>('POST', '/api/sequences', {
+    body: { name: 'Welcome', steps: [{ subject: 'Hello', bodyText: 'A word.' }] },
+  })
+  const { mailbox } = await owner.ask<{ mailbox: { id: string } }>('POST', '/api/mailboxes', {
+    body: { address: 'ann@acme.test', smtp: NOWHERE, test: false },
+  })
   const campaign = { body: { name: 'Spring', sequenceId } }
   const workspaceId = (await whoAmI(owner)).workspace?.id ?? ''
-  const mailboxIds = [newId()]
-  await app.db.pool.query(
-    `INSERT INTO mailboxes (id, workspace_id, address, kind, updated_at) SELECT id, $2, 'ann@acme.test', 'SMTP', app_now() FROM unnest($1::uuid[]) AS id`,
-    [mailboxIds, workspaceId],
-  )
-  const { emails } = await addDueCampaign(app.db.pool, { workspaceId, mailboxIds }, 1)
+  const { emails } = await addDueCampaign(app.db.pool, { workspaceId, mailboxIds: [mailbox.id] }, 1)
+  // Nobody of the others below erases or merges this one.
+  const previewedId = await add('dora@example.com')
+  const { id: domainId } = await owner.ask<{ id: string }>('POST', '/api/domains', { body: { domain: 'ours.example' } })
   ours = {
     emailId: emails[0]?.id ?? '',
+    domainId,
+    previewedId,
+    preview: { stepNumber: 1, prospectId: previewedId },
+    mailboxId: mailbox.id,
     importId: report.id,
     prospectId: await add('ann@example.com'),
     loserId: await add('bob@example.com'),

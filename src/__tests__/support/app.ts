@@ -12,6 +12,8 @@ import { createTestDatabase, dropTestDatabase } from './database.ts'
 export type TestApp = {
   url: string
   catcherUrl: string
+  /** Of the catcher: what a mailbox of the product may send to. */
+  smtpPort: number
   databaseUrl: string
   cronSecret: string
   /** What the server has written so far. */
@@ -28,7 +30,6 @@ const PORT_TRIES = 3
 /** The product as shipped, in processes of its own, on a database of its own, with a mail catcher. */
 export function testApp(): TestApp {
   let folder = ''
-  let smtpPort = 0
   let httpPort = 0
   let catcher: Child | undefined
   let server: Child | undefined
@@ -36,6 +37,7 @@ export function testApp(): TestApp {
   const app: TestApp = {
     url: '',
     catcherUrl: '',
+    smtpPort: 0,
     databaseUrl: '',
     cronSecret: 'a-secret-for-this-test-only',
     serverLog: () => readFile(join(folder, 'server.log'), 'utf8'),
@@ -46,7 +48,7 @@ export function testApp(): TestApp {
       const started = await startChild({
         name: 'catcher',
         script: join(projectRoot, 'src/cli/catcher/main.ts'),
-        args: ['--smtp-port', String(smtpPort), '--http-port', String(httpPort), '--dir', join(folder, 'mail')],
+        args: ['--smtp-port', String(app.smtpPort), '--http-port', String(httpPort), '--dir', join(folder, 'mail')],
         env: {},
         logFile: join(folder, 'catcher.log'),
       })
@@ -76,8 +78,9 @@ export function testApp(): TestApp {
         APP_URL: app.url,
         AUTH_SECRET: 'a-secret-for-sessions-in-this-test-only',
         ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
-        SYSTEM_MAIL_URL: `smtp://127.0.0.1:${smtpPort}`,
+        SYSTEM_MAIL_URL: `smtp://127.0.0.1:${app.smtpPort}`,
         SYSTEM_MAIL_FROM: 'sendonce@example.com',
+        SMTP_ALLOW_PRIVATE_HOSTS: '127.0.0.1, localhost',
         CATCHER_URL: app.catcherUrl,
       },
       logFile: join(folder, 'server.log'),
@@ -90,7 +93,7 @@ export function testApp(): TestApp {
     folder = await mkdtemp(join(tmpdir(), 'sendonce-app-'))
     app.databaseUrl = await createTestDatabase()
     for (let tries = 0; tries < PORT_TRIES && !catcher; tries += 1) {
-      smtpPort = await freePort(0)
+      app.smtpPort = await freePort(0)
       httpPort = await freePort(0)
       app.catcherUrl = `http://localhost:${httpPort}`
       await app.startMail().catch(() => undefined)

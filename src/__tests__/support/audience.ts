@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
+import { consequencesIn } from '#app/api/prospects/audience.ts'
 import { addressHasher, type HashAddress } from '#lib/audience/address-hash.ts'
 import { withImportFile } from '#lib/audience/import-file.ts'
 import { importOptionsSchema } from '#lib/audience/import-mapping.ts'
 import { importProspects } from '#lib/audience/import-prospects.ts'
 import { type ImportIssue, type ImportReport, listIssues } from '#lib/audience/import-report.ts'
-import type { CancelWaiting } from '#lib/audience/prospect.ts'
-import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
+import type { Consequences } from '#lib/audience/prospect.ts'
 import { newId } from '#lib/platform/id.ts'
 import { type Keyring, readKeyring } from '#lib/platform/keyring.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
@@ -19,7 +19,7 @@ export function makeKeyring(...keys: string[]): Keyring {
   return reading.keyring
 }
 
-export type Audience = { workspaceId: string; hash: HashAddress; cancel: CancelWaiting }
+export type Audience = { workspaceId: string; hash: HashAddress; consequences: Consequences }
 
 export async function makeAudience(pool: pg.Pool, key = makeKey('test')): Promise<Audience> {
   const workspaceId = newId()
@@ -35,8 +35,7 @@ export async function audienceOf(pool: pg.Pool, workspaceId: string, ...keys: st
   return {
     workspaceId,
     hash: await addressHasher(pool, makeKeyring(...keys), workspaceId),
-    cancel: (tx, prospectId, why) =>
-      cancelWaiting(tx, workspaceId, { prospectId }, why === 'erased' ? 'PROSPECT_ERASED' : 'BY_PERSON'),
+    consequences: consequencesIn(workspaceId),
   }
 }
 
@@ -45,14 +44,14 @@ export type ImportAsk = { columns: unknown[]; onKnown?: 'update' | 'leave'; hasH
 /** Imports a file and answers its report with every line that is told of. */
 export async function importFile(
   pool: pg.Pool,
-  { workspaceId, hash }: Audience,
+  { workspaceId, hash, consequences }: Audience,
   content: string | Buffer,
   ask: ImportAsk,
   how: { again?: boolean } = {},
 ): Promise<ImportReport & { issues: ImportIssue[] }> {
   const options = importOptionsSchema.parse({ onKnown: 'update', ...ask })
   const report = await withImportFile(chunksOf(Buffer.from(content)), (file) =>
-    importProspects(pool, workspaceId, hash, file, options, actor, how),
+    importProspects(pool, workspaceId, hash, file, options, actor, consequences, how),
   )
   const { issues } = await listIssues(pool, report.id, { limit: 100_000 })
   return { ...report, issues }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
-import { createPool } from '#lib/platform/database.ts'
+import { createPool, inTransaction } from '#lib/platform/database.ts'
 import { onDatabase } from './test-server.ts'
 
 export type TestDatabase = {
@@ -38,6 +38,31 @@ export function testDatabase(): TestDatabase {
     },
     async travel(interval) {
       await opened().query('UPDATE test_support.clock SET "offset" = "offset" + $1::interval', [interval])
+    },
+  }
+}
+
+/** A transaction that has done its work and is held open until told to commit. */
+export async function heldOpen(
+  pool: pg.Pool,
+  work: Parameters<typeof inTransaction>[1],
+): Promise<{ commit(): Promise<void> }> {
+  let release = () => {}
+  let done: Promise<unknown> = Promise.resolve()
+  await new Promise<void>((isReady, fail) => {
+    done = inTransaction(pool, async (tx) => {
+      await work(tx)
+      isReady()
+      await new Promise<void>((resolve) => {
+        release = resolve
+      })
+    })
+    done.catch(fail)
+  })
+  return {
+    async commit() {
+      release()
+      await done
     },
   }
 }

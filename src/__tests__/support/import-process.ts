@@ -11,12 +11,12 @@ import { actor, audienceOf } from './audience.ts'
  */
 const [url = '', workspaceId = '', path = '', key = ''] = process.argv.slice(2)
 const pool = createPool(url, 2)
-const { hash } = await audienceOf(pool, workspaceId, key)
+const { hash, consequences } = await audienceOf(pool, workspaceId, key)
 const options = importOptionsSchema.parse({ columns: [{ to: 'email' }, { to: 'firstName' }], onKnown: 'leave' })
 process.send?.('begun')
 const startedAt = performance.now()
 const report = await withImportFile(createReadStream(path), (file) =>
-  importProspects(pool, workspaceId, hash, file, options, actor),
+  importProspects(pool, workspaceId, hash, file, options, actor, consequences),
 )
 const seconds = (performance.now() - startedAt) / 1000
 process.send?.({ seconds, megabytes: process.resourceUsage().maxRSS / 1024, lines: report.lines })

@@ -131,6 +131,7 @@ export function testApp(): TestApp {
       ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
       SYSTEM_MAIL_URL: `smtp://127.0.0.1:${port}`,
       SYSTEM_MAIL_FROM: 'sendonce@example.com',
+      SMTP_ALLOW_PRIVATE_HOSTS: '127.0.0.1',
       TRUSTED_PROXIES: '1',
     })
   })

@@ -4,7 +4,7 @@ import type { EmailContent } from '#lib/email-scheduler/content.ts'
 import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import type { OutgoingMessage } from '#lib/mail/transport.ts'
 import { inTransaction } from '#lib/platform/database.ts'
-import { contentPreparer, type RenderEmails } from '#lib/worker/prepare.ts'
+import { type ComposeMessage, contentPreparer, type RenderEmails } from '#lib/worker/prepare.ts'
 import { type SendingCounts, type SendingLimits, sendDue } from '#lib/worker/send-due.ts'
 import { makeProspects, makeRunningCampaign, makeSequence, makeWorkspace, type TestCampaign } from './planning.ts'
 import { makeEmailsFor, type TestEmail } from './queue.ts'
@@ -87,7 +87,7 @@ function rendererFrom(pool: pg.Pool): RenderEmails {
   }
 }
 
-const compose = async (content: EmailContent): Promise<OutgoingMessage> => ({
+const compose: ComposeMessage = async (_, content) => ({
   envelope: { from: content.from.address, to: content.to.address },
   messageId: content.messageId,
   raw: Buffer.from(`${content.subject}\n\n${content.text}`),
@@ -100,12 +100,15 @@ export function sendAll(
   limits: Partial<SendingLimits> & { worker?: string } = {},
 ): Promise<SendingCounts> {
   const { worker = 'worker-1', ...rest } = limits
-  const means = { openTransport: provider.openTransport, prepare: contentPreparer(pool, rendererFrom(pool), compose) }
+  const means = {
+    openTransport: provider.openTransport,
+    prepare: contentPreparer(pool, rendererFrom(pool), async () => compose),
+  }
   return sendDue(pool, worker, log, means, {
     connections: 5,
     leaseMs: 60_000,
     submitMsMax: 10_000,
-    claimMsMax: 1_000,
+    claimMsMax: 20_000,
     ...rest,
   })
 }

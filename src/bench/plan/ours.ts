@@ -2,8 +2,8 @@ import pino from 'pino'
 import { insertPlanned, type PlannedEmail } from '#lib/email-scheduler/insert-planned.ts'
 import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
 import { createPool } from '#lib/platform/database.ts'
+import { BATCH, type Contestant } from '../contestant.ts'
 import type { BenchServer } from '../server.ts'
-import { BATCH, type Contestant } from './contestant.ts'
 import { makeBenchCampaign } from './workspace.ts'
 
 const STEPS = [0, 3, 4]

@@ -3,8 +3,8 @@ import { Queue } from 'bullmq'
 import { Logger, makeWorkerUtils } from 'graphile-worker'
 import { Redis } from 'ioredis'
 import { PgBoss } from 'pg-boss'
+import { BATCH, type Contestant } from '../contestant.ts'
 import type { BenchServer } from '../server.ts'
-import { BATCH, type Contestant } from './contestant.ts'
 
 let databases = 0
 

@@ -1,6 +1,6 @@
 import { Problem } from '#cli/problem.ts'
+import type { Contestant } from '../contestant.ts'
 import { type BenchServer, startBenchServer } from '../server.ts'
-import type { Contestant } from './contestant.ts'
 import { peakMemoryMb } from './memory.ts'
 import { bareInsert, sendonce } from './ours.ts'
 import { bullMq, graphileWorker, pgBoss } from './peers.ts'

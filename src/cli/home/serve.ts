@@ -141,7 +141,17 @@ async function startCatcher(): Promise<Catcher> {
     logFile: join(dataFolder(), 'catcher.log'),
   })
   const url = `http://localhost:${httpPort}`
-  return { child, url, smtpPort, env: { CATCHER_URL: process.env.CATCHER_URL || url, ...systemMailbox(smtpPort) } }
+  return {
+    child,
+    url,
+    smtpPort,
+    env: {
+      CATCHER_URL: process.env.CATCHER_URL || url,
+      // So that a mailbox may be on the catcher; nothing else of this machine or its network.
+      SMTP_ALLOW_PRIVATE_HOSTS: process.env.SMTP_ALLOW_PRIVATE_HOSTS || '127.0.0.1, localhost',
+      ...systemMailbox(smtpPort),
+    },
+  }
 }
 
 /** The product's own mails go into the catcher, unless the environment names a real mailbox. */

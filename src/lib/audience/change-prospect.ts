@@ -6,7 +6,7 @@ import type { HashAddress } from './address-hash.ts'
 import { sendableAddress } from './create-prospect.ts'
 import { CUSTOM_FIELDS_MAX, type CustomValue, type ProspectFields, TOO_MANY_FIELDS } from './fields.ts'
 import { loadProspect } from './list-prospects.ts'
-import { type CancelWaiting, lockProspect, type Prospect, prospectTarget, refuseTombstone } from './prospect.ts'
+import { type Consequences, lockProspect, type Prospect, prospectTarget, refuseTombstone } from './prospect.ts'
 
 export type ProspectChange = ProspectFields & {
   email?: string
@@ -18,7 +18,10 @@ export type ProspectChange = ProspectFields & {
   unsubscribed?: true
 }
 
-/** Absent means: as it was. Pausing touches no email; archiving and unsubscribing cancel what waits. */
+/**
+ * Absent means: as it was. Pausing touches no email; archiving and unsubscribing cancel what waits; resuming, and filling
+ * what was missing, let go on what waited for it.
+ */
 export async function changeProspect(
   tx: Sql,
   workspaceId: string,
@@ -26,7 +29,7 @@ export async function changeProspect(
   id: string,
   change: ProspectChange,
   actor: Actor,
-  cancelWaiting: CancelWaiting,
+  consequences: Consequences,
 ): Promise<Prospect> {
   const before = await lockProspect(tx, workspaceId, id)
   if (!before) throw notFound()
@@ -38,6 +41,7 @@ export async function changeProspect(
        paused_at = CASE WHEN $8 THEN coalesce(paused_at, app_now()) END,
        archived_at = CASE WHEN $9 THEN coalesce(archived_at, app_now()) END,
        unsubscribed_at = CASE WHEN $10 THEN coalesce(unsubscribed_at, app_now()) ELSE unsubscribed_at END,
+       unsubscribed_by_reader = unsubscribed_by_reader AND NOT $10,
        updated_at = app_now()
      WHERE workspace_id = $1 AND id = $2`,
     [
@@ -53,13 +57,18 @@ export async function changeProspect(
       change.unsubscribed ?? false,
     ],
   )
-  if (change.archived && !before.archivedAt) await cancelWaiting(tx, id, 'archived')
+  if (change.archived && !before.archivedAt) await consequences.cancelWaiting(tx, id, 'archived')
+  if (change.paused === false && before.pausedAt) await consequences.resumed(tx, [id])
+  if (FIELDS.some((field) => change[field] !== undefined)) await consequences.fieldsChanged(tx, [id])
   if (change.unsubscribed && !before.unsubscribedAt) {
-    await cancelWaiting(tx, id, 'unsubscribed')
+    await consequences.cancelWaiting(tx, id, 'unsubscribed')
     await recordAudit(tx, workspaceId, { action: 'prospect.unsubscribed', actor, target: prospectTarget(id) })
   }
   return loadProspect(tx, workspaceId, id)
 }
+
+/** What a text may name. */
+const FIELDS = ['firstName', 'lastName', 'company', 'customFields'] as const
 
 /**
  * The new address may be another person's: then they are merged, not renamed. A bounce belonged to the old address. Who

@@ -5,7 +5,7 @@ import { readAddress } from './address.ts'
 import type { HashAddress } from './address-hash.ts'
 import { CUSTOM_FIELDS_MAX, type CustomValue, type ProspectFields, TOO_MANY_FIELDS } from './fields.ts'
 import { loadProspect } from './list-prospects.ts'
-import type { Prospect } from './prospect.ts'
+import type { Consequences, Prospect } from './prospect.ts'
 import { suppressedAmong } from './suppressed.ts'
 
 export type NewProspect = ProspectFields & { email: string; customFields?: Record<string, CustomValue> }
@@ -19,6 +19,7 @@ export async function createProspect(
   workspaceId: string,
   hash: HashAddress,
   wanted: NewProspect,
+  consequences: Pick<Consequences, 'fieldsChanged'>,
 ): Promise<{ prospect: Prospect; revived: boolean }> {
   const address = await sendableAddress(tx, workspaceId, hash, wanted.email)
   const values = [
@@ -48,6 +49,7 @@ export async function createProspect(
      WHERE workspace_id = $1 AND id = $8`,
     [...values, known.id],
   )
+  await consequences.fieldsChanged(tx, [known.id])
   return { prospect: await loadProspect(tx, workspaceId, known.id), revived: true }
 }
 

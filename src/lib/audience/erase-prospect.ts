@@ -2,7 +2,8 @@ import { notFound } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { recordAudit } from '#lib/tenancy/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
-import { type CancelWaiting, lockProspect, prospectTarget } from './prospect.ts'
+import { type Consequences, lockProspect, prospectTarget } from './prospect.ts'
+import { lockSuppressions } from './suppressions.ts'
 
 /**
  * Takes away what is personal, of this prospect and of everybody who was merged with it: they are one person. What stays
@@ -15,8 +16,9 @@ export async function eraseProspect(
   workspaceId: string,
   id: string,
   actor: Actor,
-  cancelWaiting: CancelWaiting,
+  consequences: Consequences,
 ): Promise<{ erased: number; cancelledEmails: number }> {
+  await lockSuppressions(tx, workspaceId)
   const named = await lockProspect(tx, workspaceId, id)
   if (!named) throw notFound()
   const { rows } = await tx.query<{ id: string }>(
@@ -38,7 +40,8 @@ export async function eraseProspect(
   )
   await tx.query('DELETE FROM list_members WHERE prospect_id = ANY($1::uuid[])', [ids])
   let cancelledEmails = 0
-  for (const erasedId of ids) cancelledEmails += await cancelWaiting(tx, erasedId, 'erased')
+  for (const erasedId of ids) cancelledEmails += await consequences.cancelWaiting(tx, erasedId, 'erased')
+  await consequences.erased(tx, ids)
   const erased = rowCount ?? 0
   if (erased > 0) {
     await recordAudit(tx, workspaceId, {

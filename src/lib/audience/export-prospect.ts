@@ -3,6 +3,7 @@ import { recordAudit } from '#lib/tenancy/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import { loadProspect } from './list-prospects.ts'
 import { PROSPECT_COLUMNS, type Prospect, prospectTarget } from './prospect.ts'
+import { hideUnsubscribeLinks } from './unsubscribe-link.ts'
 
 type Row = Record<string, unknown>
 
@@ -13,6 +14,8 @@ export type ProspectExport = {
   suppressions: Row[]
   enrolments: Row[]
   emails: Row[]
+  /** What was sent, as it was sent, but for the link that only its reader has. */
+  contents: Row[]
   attempts: Row[]
   events: Row[]
 }
@@ -52,6 +55,19 @@ export async function exportProspect(tx: Sql, workspaceId: string, id: string, a
        FROM scheduled_emails e LEFT JOIN campaigns c ON c.id = e.campaign_id
        WHERE e.workspace_id = $1 AND e.prospect_id = ANY($2::uuid[]) ORDER BY e.id`,
     ),
+    contents: (
+      await rows(
+        `SELECT c.email_id AS "emailId", c.from_name AS "fromName", c.from_address AS "fromAddress", c.to_name AS "toName",
+           c.to_address AS "toAddress", c.subject, c.body_text AS "text", c.body_html AS "html", c.message_id AS "messageId", c.date
+         FROM email_contents c JOIN scheduled_emails e ON e.id = c.email_id
+         WHERE e.workspace_id = $1 AND e.prospect_id = ANY($2::uuid[]) AND c.erased_at IS NULL
+         ORDER BY c.date, c.email_id, c.content_token`,
+      )
+    ).map((row) => ({
+      ...row,
+      text: hideUnsubscribeLinks(String(row.text)),
+      html: hideUnsubscribeLinks(String(row.html)),
+    })),
     attempts: await rows(
       `SELECT a.email_id AS "emailId", a.number, a.started_at AS "startedAt", a.ended_at AS "endedAt", a.outcome,
          a.provider_text AS "providerText", a.message_id AS "messageId"

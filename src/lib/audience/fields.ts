@@ -35,10 +35,13 @@ export const firstNameSchema = textSchema('A first name', NAME_LENGTH_MAX)
 export const lastNameSchema = textSchema('A last name', NAME_LENGTH_MAX)
 export const companySchema = textSchema('A company', NAME_LENGTH_MAX)
 
+/** What is empty is not there: a merge fills such a gap, and a text falls back. */
+const orNothing = (schema: z.ZodType<string>) => schema.transform((text) => (text === '' ? null : text)).nullish()
+
 export const prospectFieldsSchema = z.object({
-  firstName: firstNameSchema.nullish(),
-  lastName: lastNameSchema.nullish(),
-  company: companySchema.nullish(),
+  firstName: orNothing(firstNameSchema),
+  lastName: orNothing(lastNameSchema),
+  company: orNothing(companySchema),
   timeZone: timeZoneSchema.nullish(),
 })
 

@@ -6,9 +6,16 @@ import { CUSTOM_FIELDS_MAX, TOO_MANY_FIELDS } from './fields.ts'
 import { type ImportOptions, type ImportRow, readRow } from './import-mapping.ts'
 import type { ImportIssue, IssueKind } from './import-report.ts'
 import { joinList } from './lists.ts'
+import type { Consequences } from './prospect.ts'
 import { suppressedAmong } from './suppressed.ts'
 
-export type ImportJob = { id: string; workspaceId: string; options: ImportOptions; hash: HashAddress }
+export type ImportJob = {
+  id: string
+  workspaceId: string
+  options: ImportOptions
+  hash: HashAddress
+  consequences: Pick<Consequences, 'fieldsChanged'>
+}
 
 type Line = ImportRow & { line: number; hash: Buffer; key: string }
 
@@ -57,6 +64,8 @@ export async function commitBatch(
     const ids = [...written.map(({ id }) => id), ...left]
     await joinList(tx, job.workspaceId, job.options.listId, ids)
   }
+  const changed = written.filter((row) => !row.created).map(({ id }) => id)
+  if (changed.length > 0) await job.consequences.fieldsChanged(tx, changed)
   await keepIssues(tx, job, issues)
   const count = (kind: IssueKind) => issues.filter((issue) => issue.kind === kind).length
   const gone = new Set([...known.values()].filter((prospect) => prospect.gone).map(({ id }) => id))

@@ -25,12 +25,13 @@ export async function importProspects(
   file: ImportFile,
   options: ImportOptions,
   actor: Actor,
+  consequences: ImportJob['consequences'],
   { again = false }: { again?: boolean } = {},
 ): Promise<ImportReport> {
   if (options.listId) await loadList(pool, workspaceId, options.listId)
   const { id, finished } = await openJob(pool, workspaceId, file, options, actor, again)
   if (!finished) {
-    const total = await bringIn(pool, { id, workspaceId, options, hash }, file)
+    const total = await bringIn(pool, { id, workspaceId, options, hash, consequences }, file)
     await inTransaction(pool, (tx) => finishJob(tx, workspaceId, id, total, actor))
   }
   return loadReport(pool, workspaceId, id)

@@ -23,19 +23,47 @@ export async function listProspects(
   filter: ProspectFilter,
   page: { cursor?: string; limit: number },
 ): Promise<ProspectPage> {
+  const { where, values } = matching(workspaceId, filter)
   const { rows } = await sql.query<Prospect>(
-    `SELECT ${PROSPECT_COLUMNS} FROM prospects p
-     WHERE p.workspace_id = $1 AND p.erased_at IS NULL AND p.merged_into_id IS NULL
-       AND ${filter.state ? WHERE[filter.state] : 'p.archived_at IS NULL'}
-       AND ($2::uuid IS NULL OR p.id < $2)
-       AND ($3::uuid IS NULL OR EXISTS (SELECT FROM list_members m WHERE m.list_id = $3 AND m.prospect_id = p.id))
-       AND ($4::text IS NULL
-         OR position(lower($4) IN lower(concat_ws(' ', p.email, p.first_name, p.last_name, p.company))) > 0)
+    `SELECT ${PROSPECT_COLUMNS} FROM prospects p WHERE ${where} AND ($4::uuid IS NULL OR p.id < $4)
      ORDER BY p.id DESC LIMIT $5`,
-    [workspaceId, page.cursor ?? null, filter.listId ?? null, filter.search?.normalize('NFC') ?? null, page.limit + 1],
+    [...values, page.cursor ?? null, page.limit + 1],
   )
   const prospects = rows.slice(0, page.limit)
   return { prospects, nextCursor: rows.length > page.limit ? (prospects.at(-1)?.id ?? null) : null }
+}
+
+/** The ids of the same, oldest first: for whoever works through all of them. */
+export async function prospectIdsAfter(
+  sql: Sql,
+  workspaceId: string,
+  filter: ProspectFilter,
+  afterId: string | null,
+  limit: number,
+): Promise<string[]> {
+  const { where, values } = matching(workspaceId, filter)
+  const { rows } = await sql.query<{ id: string }>(
+    `SELECT p.id FROM prospects p WHERE ${where} AND ($4::uuid IS NULL OR p.id > $4) ORDER BY p.id LIMIT $5`,
+    [...values, afterId, limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** As prospects_search_idx has it: a part of any word in it is found through its trigrams. */
+const SEARCHED = `lower(coalesce(p.email, '') || ' ' || coalesce(p.first_name, '') || ' ' || coalesce(p.last_name, '') || ' ' || coalesce(p.company, ''))`
+
+/** What is not asked for is no part of the statement, so that the planner sees which index serves. Takes $1 to $3. */
+export function matching(workspaceId: string, filter: ProspectFilter) {
+  const conditions = [
+    'p.workspace_id = $1 AND p.erased_at IS NULL AND p.merged_into_id IS NULL',
+    filter.state ? WHERE[filter.state] : 'p.archived_at IS NULL',
+    filter.listId
+      ? 'EXISTS (SELECT FROM list_members m WHERE m.list_id = $2 AND m.prospect_id = p.id)'
+      : '$2::uuid IS NULL',
+    filter.search ? `${SEARCHED} LIKE lower($3)` : '$3::text IS NULL',
+  ]
+  const search = filter.search && `%${filter.search.normalize('NFC').replaceAll(/[\\%_]/g, '\\$&')}%`
+  return { where: conditions.join(' AND '), values: [workspaceId, filter.listId ?? null, search ?? null] }
 }
 
 /** A tombstone is found by its id: who was merged says into whom. */

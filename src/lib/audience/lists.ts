@@ -66,6 +66,23 @@ export async function changeList(
   return loadList(tx, workspaceId, id)
 }
 
+/** In the order of their ids, each once however many of the lists they are in. For lists known to be the workspace's. */
+export async function memberIdsAfter(
+  sql: Sql,
+  listIds: readonly string[],
+  afterId: string | null,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `SELECT DISTINCT m.prospect_id AS id FROM unnest($1::uuid[]) AS list(id) CROSS JOIN LATERAL (
+       SELECT prospect_id FROM list_members WHERE list_id = list.id AND ($2::uuid IS NULL OR prospect_id > $2)
+       ORDER BY prospect_id LIMIT $3) m
+     ORDER BY 1 LIMIT $3`,
+    [listIds, afterId, limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Those of the workspace, and of them those that were not in it. A tombstone joins nothing. */
 export async function addMembers(
   tx: Sql,

@@ -4,7 +4,7 @@ import { recordAudit } from '#lib/tenancy/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import { CUSTOM_FIELDS_MAX, TOO_MANY_FIELDS } from './fields.ts'
 import { loadProspect } from './list-prospects.ts'
-import { type CancelWaiting, lockProspect, type Prospect, prospectTarget, refuseTombstone } from './prospect.ts'
+import { type Consequences, lockProspect, type Prospect, prospectTarget, refuseTombstone } from './prospect.ts'
 
 /**
  * Two rows are one person. The winner fills its gaps from the loser and takes its lists; the loser becomes a tombstone
@@ -17,7 +17,7 @@ export async function mergeProspects(
   workspaceId: string,
   { winnerId, loserId }: { winnerId: string; loserId: string },
   actor: Actor,
-  cancelWaiting: CancelWaiting,
+  { cancelWaiting, fieldsChanged }: Consequences,
 ): Promise<{ prospect: Prospect; cancelledEmails: number }> {
   if (winnerId === loserId) throw new PublicError(400, 'invalid-input', 'A prospect cannot be merged into itself.')
   const { winner, loser } = await lockBoth(tx, workspaceId, winnerId, loserId)
@@ -29,7 +29,10 @@ export async function mergeProspects(
     `UPDATE prospects w SET first_name = coalesce(w.first_name, l.first_name), last_name = coalesce(w.last_name, l.last_name),
        company = coalesce(w.company, l.company), time_zone = coalesce(w.time_zone, l.time_zone),
        custom_fields = l.custom_fields || w.custom_fields,
-       unsubscribed_at = least(w.unsubscribed_at, l.unsubscribed_at), replied_at = least(w.replied_at, l.replied_at),
+       unsubscribed_at = least(w.unsubscribed_at, l.unsubscribed_at),
+       unsubscribed_by_reader = (w.unsubscribed_by_reader OR l.unsubscribed_by_reader)
+         AND (w.unsubscribed_at IS NULL OR w.unsubscribed_by_reader) AND (l.unsubscribed_at IS NULL OR l.unsubscribed_by_reader),
+       replied_at = least(w.replied_at, l.replied_at),
        updated_at = app_now()
      FROM prospects l WHERE w.id = $1 AND l.id = $2`,
     [winnerId, loserId],
@@ -55,6 +58,7 @@ export async function mergeProspects(
   if (loser.unsubscribedAt && !winner.unsubscribedAt)
     cancelledEmails += await cancelWaiting(tx, winnerId, 'unsubscribed')
   else if (loser.repliedAt && !winner.repliedAt) cancelledEmails += await cancelWaiting(tx, winnerId, 'replied')
+  await fieldsChanged(tx, [winnerId])
   await recordAudit(tx, workspaceId, {
     action: 'prospect.merged',
     actor,

@@ -14,6 +14,8 @@ export type Prospect = {
   repliedAt: Date | null
   bouncedAt: Date | null
   unsubscribedAt: Date | null
+  /** By the link in an email: only then the same link takes it back. */
+  unsubscribedByReader: boolean
   archivedAt: Date | null
   erasedAt: Date | null
   mergedIntoId: string | null
@@ -23,7 +25,8 @@ export type Prospect = {
 
 export const PROSPECT_COLUMNS = `p.id, p.email, p.first_name AS "firstName", p.last_name AS "lastName", p.company,
   p.custom_fields AS "customFields", p.time_zone AS "timeZone", p.paused_at AS "pausedAt", p.replied_at AS "repliedAt",
-  p.bounced_at AS "bouncedAt", p.unsubscribed_at AS "unsubscribedAt", p.archived_at AS "archivedAt",
+  p.bounced_at AS "bouncedAt", p.unsubscribed_at AS "unsubscribedAt",
+  p.unsubscribed_by_reader AS "unsubscribedByReader", p.archived_at AS "archivedAt",
   p.erased_at AS "erasedAt", p.merged_into_id AS "mergedIntoId", p.created_at AS "createdAt", p.updated_at AS "updatedAt"`
 
 /** What a list of prospects can be narrowed to. One that is archived, merged or erased is in none of the others. */
@@ -43,11 +46,22 @@ export const PROSPECT_STATE_NAMES = Object.keys(PROSPECT_STATES) as [ProspectSta
 /** Why emails that wait for a prospect are no longer wanted. */
 export type NoLongerWanted = 'archived' | 'erased' | 'merged' | 'replied' | 'suppressed' | 'unsubscribed'
 
-/**
- * Cancels what waits for a prospect, in the transaction that has just changed and so locked its row. Handed in by the
- * routes, since the queue comes after this folder.
- */
+/** Cancels what waits for a prospect, in the transaction that has just changed and so locked its row. */
 export type CancelWaiting = (tx: Sql, prospectId: string, why: NoLongerWanted) => Promise<number>
+
+/**
+ * What a change of prospects means for campaigns and the queue, which come after this folder: handed in by the routes,
+ * and called in the transaction that has just changed and so locked the prospects.
+ */
+export type Consequences = {
+  cancelWaiting: CancelWaiting
+  /** Whoever waits for a field that is filled now is free. */
+  fieldsChanged(tx: Sql, prospectIds: readonly string[]): Promise<void>
+  /** What was held back because they were paused goes on. */
+  resumed(tx: Sql, prospectIds: readonly string[]): Promise<void>
+  /** What the queue and its history hold of what was personal goes too. */
+  erased(tx: Sql, prospectIds: readonly string[]): Promise<void>
+}
 
 /** Its row, locked until the transaction ends; another workspace's is not found. */
 export async function lockProspect(tx: Sql, workspaceId: string, id: string): Promise<Prospect | undefined> {

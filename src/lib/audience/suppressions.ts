@@ -54,6 +54,14 @@ export async function listSuppressions(
 }
 
 /**
+ * Taken first by whoever writes the list: a mark holds the same row shared while it asks the list. So once a suppression
+ * is answered, every mark has either been set before or sees it. The first of all locks.
+ */
+export async function lockSuppressions(tx: Sql, workspaceId: string): Promise<void> {
+  await tx.query('SELECT FROM sending_settings WHERE workspace_id = $1 FOR NO KEY UPDATE', [workspaceId])
+}
+
+/**
  * From its commit on nothing is handed over to the address or domain: the mark asks the list. What waits is cancelled
  * after it, some prospects at a time, since a domain can have very many. Adding what is there already changes nothing.
  */
@@ -67,6 +75,7 @@ export async function addSuppression(
 ): Promise<{ suppression: Suppression; added: boolean; cancelledEmails: number }> {
   const { kind, value } = read(wanted.value)
   const kept = await inTransaction(pool, async (tx) => {
+    await lockSuppressions(tx, workspaceId)
     const inserted = await tx.query<Suppression>(
       `INSERT INTO suppressions (id, workspace_id, kind, value, value_hash, reason, source, created_by_id, created_by_email)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (workspace_id, value_hash) DO NOTHING RETURNING ${COLUMNS}`,
@@ -86,6 +95,7 @@ export async function addSuppression(
 }
 
 export async function removeSuppression(tx: Sql, workspaceId: string, id: string, actor: Actor): Promise<void> {
+  await lockSuppressions(tx, workspaceId)
   const { rows } = await tx.query<Suppression>(
     `DELETE FROM suppressions WHERE workspace_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
     [workspaceId, id],

@@ -1,6 +1,7 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import type { Campaign } from './campaign.ts'
+import { holdProspects } from './unplanned.ts'
 
 /** A planned enrolment that has fewer emails than its sequence has steps by now. */
 export type BehindEnrolment = {
@@ -8,7 +9,7 @@ export type BehindEnrolment = {
   prospectId: string
   mailboxId: string
   plannedSteps: number
-  /** The prospect has left meanwhile: replied, bounced, unsubscribed or was erased. */
+  /** The prospect has left meanwhile: archived, merged, replied, bounced, unsubscribed or erased. */
   hasLeft: boolean
 }
 
@@ -27,15 +28,21 @@ export async function takeBehind(
   campaign: Pick<Campaign, 'id' | 'batchSize'>,
   { steps, mailboxIds, afterId }: { steps: number; mailboxIds: readonly string[]; afterId: string | null },
 ): Promise<BehindEnrolment[]> {
+  const { rows: next } = await tx.query<{ id: string; prospect_id: string }>(
+    `SELECT id, prospect_id FROM campaign_prospects cp
+     WHERE campaign_id = $1 AND state IN ('ACTIVE', 'FINISHED') AND planned_steps < $2 AND mailbox_id = ANY($3::uuid[])
+       AND ($4::uuid IS NULL OR id > $4)
+     ORDER BY id LIMIT $5`,
+    [campaign.id, steps, mailboxIds, afterId, campaign.batchSize],
+  )
+  await holdProspects(tx, plainArray(next.map((row) => row.prospect_id)))
   const { rows } = await tx.query<BehindEnrolment>(
     `SELECT cp.id, cp.prospect_id AS "prospectId", cp.mailbox_id AS "mailboxId", cp.planned_steps AS "plannedSteps",
-       num_nonnulls(p.erased_at, p.unsubscribed_at, p.bounced_at, p.replied_at) > 0 AS "hasLeft"
+       num_nonnulls(p.erased_at, p.archived_at, p.unsubscribed_at, p.bounced_at, p.replied_at) > 0 AS "hasLeft"
      FROM campaign_prospects cp JOIN prospects p ON p.id = cp.prospect_id
-     WHERE cp.campaign_id = $1 AND cp.state IN ('ACTIVE', 'FINISHED') AND cp.planned_steps < $2 AND cp.mailbox_id = ANY($3::uuid[])
-       AND ($4::uuid IS NULL OR cp.id > $4)
-     ORDER BY cp.id LIMIT $5
-     FOR NO KEY UPDATE OF cp FOR SHARE OF p`,
-    [campaign.id, steps, mailboxIds, afterId, campaign.batchSize],
+     WHERE cp.id = ANY($1::uuid[]) AND cp.state IN ('ACTIVE', 'FINISHED') AND cp.planned_steps < $2
+     ORDER BY cp.id FOR NO KEY UPDATE OF cp`,
+    [plainArray(next.map(({ id }) => id)), steps],
   )
   return rows
 }

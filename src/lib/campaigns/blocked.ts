@@ -14,12 +14,16 @@ export async function recheckBlocked(
 ): Promise<{ freed: number; blocked: number }> {
   const fields = await readFieldsNeeded(tx, sequenceId)
   const { rows } = await tx.query<{ freed: number; blocked: number }>(
-    `WITH looked_at AS (
-       UPDATE campaign_prospects cp SET state = CASE WHEN m.missing = '{}' THEN 'PENDING' ELSE 'BLOCKED' END::enrolment_state,
-         reason = CASE WHEN m.missing <> '{}' THEN ${missingSentenceSql('m.missing')} END
-       FROM prospects p, LATERAL (SELECT ${missingFieldsSql('p', '$2::text[]')} AS missing) m
-       WHERE cp.campaign_id = $1 AND cp.state IN ('PENDING', 'BLOCKED') AND cp.planned_at IS NULL AND p.id = cp.prospect_id
-         AND (cp.state = 'PENDING') <> (m.missing = '{}') AND ($3::uuid[] IS NULL OR cp.prospect_id = ANY($3))
+    `WITH differing AS MATERIALIZED (
+       SELECT cp.id, m.missing FROM campaign_prospects cp JOIN prospects p ON p.id = cp.prospect_id,
+         LATERAL (SELECT ${missingFieldsSql('p', '$2::text[]')} AS missing) m
+       WHERE cp.campaign_id = $1 AND cp.state IN ('PENDING', 'BLOCKED') AND cp.planned_at IS NULL
+         AND (cp.state = 'PENDING') <> (m.missing = '{}') ${prospectIds ? 'AND cp.prospect_id = ANY($3::uuid[])' : 'AND $3::uuid[] IS NULL'}
+       ORDER BY cp.id FOR NO KEY UPDATE OF cp
+     ), looked_at AS (
+       UPDATE campaign_prospects cp SET state = CASE WHEN d.missing = '{}' THEN 'PENDING' ELSE 'BLOCKED' END::enrolment_state,
+         reason = CASE WHEN d.missing <> '{}' THEN ${missingSentenceSql('d.missing')} END
+       FROM differing d WHERE cp.id = d.id AND cp.state IN ('PENDING', 'BLOCKED') AND cp.planned_at IS NULL
        RETURNING cp.state)
      SELECT count(*) FILTER (WHERE state = 'PENDING')::int AS freed, count(*) FILTER (WHERE state = 'BLOCKED')::int AS blocked
      FROM looked_at`,

@@ -38,7 +38,14 @@ export async function changeCampaign(
     [id, change.name ?? null, change.batchSize ?? null, change.sequenceId ?? null, isOther],
   )
   const changed = await findCampaign(tx, workspaceId, id)
-  if (isOther) await recheckBlocked(tx, changed)
+  if (isOther) {
+    // Who was skipped because of the other sequence is not, or not yet, because of this one: planning sorts them out.
+    await tx.query(
+      `UPDATE campaign_prospects SET state = 'PENDING', reason = NULL WHERE campaign_id = $1 AND state = 'SKIPPED'`,
+      [id],
+    )
+    await recheckBlocked(tx, changed)
+  }
   return changed
 }
 

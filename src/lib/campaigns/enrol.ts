@@ -1,20 +1,51 @@
 import type pg from 'pg'
+import { type ProspectFilter, prospectIdsAfter } from '#lib/audience/list-prospects.ts'
+import { loadList, memberIdsAfter } from '#lib/audience/lists.ts'
+import { suppressedProspects } from '#lib/audience/suppressed.ts'
 import { notFound, PublicError } from '#lib/platform/api-response.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
+import { plainArray } from '#lib/platform/sql-array.ts'
 import { missingFieldsSql, missingSentenceSql } from '#lib/sequences/merge-fields.ts'
 import { readFieldsNeeded } from '#lib/sequences/steps.ts'
 import { type Campaign, findCampaign, holdCampaign } from './campaign.ts'
 import { reopen } from './move.ts'
 
-/** `already` are enrolled in this campaign; `unknown` are no prospects of the workspace. */
-export type Enrolled = { enrolled: number; blocked: number; already: number; unknown: number }
+/** Everybody who was asked for is counted once, but for `blocked`, who are among the enrolled. */
+export type Enrolled = {
+  enrolled: number
+  /** Enrolled, and lacking a field that the texts need; they are planned once it is filled. */
+  blocked: number
+  /** Taken through the sequence by another campaign: enrolled as SKIPPED. */
+  covered: number
+  already: number
+  suppressed: number
+  unsubscribed: number
+  /** Archived or merged, bounced, or replied. */
+  inactive: number
+  /** Not, or no longer, prospects of the workspace. */
+  unknown: number
+}
+
+const NOBODY: Enrolled = {
+  enrolled: 0,
+  blocked: 0,
+  covered: 0,
+  already: 0,
+  suppressed: 0,
+  unsubscribed: 0,
+  inactive: 0,
+  unknown: 0,
+}
+
+export const COVERED = 'Another campaign has already taken the prospect through this sequence.'
 
 const PROSPECTS_PER_PAGE = 5_000
 
 /**
- * Enrols prospects in a campaign that is not stopped. Twice is once; one that has been sent runs again. A stop waits
- * until this has committed and then finds the enrolments, or has come first and is seen here.
+ * Enrols prospects in a campaign that is not stopped. Twice is once; who was skipped has a second chance; one that has
+ * been sent runs again. A stop waits until this has committed and then finds the enrolments, or has come first and is
+ * seen here.
  */
 export async function enrolProspects(
   tx: Sql,
@@ -25,24 +56,60 @@ export async function enrolProspects(
   const campaign = await holdOpen(tx, workspaceId, campaignId)
   const ids = [...new Set(prospectIds)]
   const fields = await readFieldsNeeded(tx, campaign.sequenceId)
-  const { rows } = await tx.query<{ known: number; enrolled: number; blocked: number }>(
-    `WITH wanted AS (
-       SELECT e.id, p.id AS prospect_id, ${missingFieldsSql('p', '$5::text[]')} AS missing
+  const suppressed = [...(await suppressedProspects(tx, workspaceId, ids)).keys()]
+  const { rows } = await tx.query<{ name: Counted; count: number }>(
+    `WITH judged AS MATERIALIZED (
+       SELECT e.id, p.id AS prospect_id, ${missingFieldsSql('p', '$5::text[]')} AS missing, CASE
+         WHEN mine.state <> 'SKIPPED' THEN 'already'
+         WHEN p.unsubscribed_at IS NOT NULL THEN 'unsubscribed'
+         WHEN num_nonnulls(p.archived_at, p.bounced_at, p.replied_at) > 0 THEN 'inactive'
+         WHEN p.id = ANY($6::uuid[]) THEN 'suppressed'
+         WHEN NOT EXISTS (SELECT FROM campaign_prospects o JOIN campaigns c ON c.id = o.campaign_id
+           WHERE o.prospect_id = p.id AND o.planned_at IS NOT NULL AND c.sequence_id = $7 AND c.id <> $2) THEN 'enrolled'
+         WHEN mine.id IS NULL THEN 'covered' ELSE 'already' END AS verdict
        FROM unnest($3::uuid[], $4::uuid[]) AS e(id, prospect_id) JOIN prospects p ON p.id = e.prospect_id
+       LEFT JOIN campaign_prospects mine ON mine.campaign_id = $2 AND mine.prospect_id = p.id
        WHERE p.workspace_id = $1 AND p.erased_at IS NULL
-     ), enrolled AS (
-       INSERT INTO campaign_prospects (id, workspace_id, campaign_id, prospect_id, state, reason, created_at)
-       SELECT id, $1, $2, prospect_id, CASE WHEN missing = '{}' THEN 'PENDING' ELSE 'BLOCKED' END::enrolment_state,
-         CASE WHEN missing <> '{}' THEN ${missingSentenceSql('missing')} END, app_now() FROM wanted ORDER BY id
-       ON CONFLICT (campaign_id, prospect_id) DO NOTHING
+     ), put AS (
+       INSERT INTO campaign_prospects AS cp (id, workspace_id, campaign_id, prospect_id, state, reason, created_at)
+       SELECT id, $1, $2, prospect_id,
+         CASE WHEN verdict = 'covered' THEN 'SKIPPED' WHEN missing = '{}' THEN 'PENDING' ELSE 'BLOCKED' END::enrolment_state,
+         CASE WHEN verdict = 'covered' THEN '${COVERED}' WHEN missing <> '{}' THEN ${missingSentenceSql('missing')} END, app_now()
+       FROM judged WHERE verdict IN ('enrolled', 'covered') ORDER BY prospect_id
+       ON CONFLICT (campaign_id, prospect_id) DO UPDATE SET state = excluded.state, reason = excluded.reason
+         WHERE cp.state = 'SKIPPED' AND cp.planned_at IS NULL AND excluded.state <> 'SKIPPED'
        RETURNING state)
-     SELECT (SELECT count(*)::int FROM wanted) AS known, count(*)::int AS enrolled,
-       count(*) FILTER (WHERE state = 'BLOCKED')::int AS blocked FROM enrolled`,
-    [workspaceId, campaign.id, ids.map(newId), ids, fields],
+     SELECT verdict AS name, count(*)::int AS count FROM judged GROUP BY verdict
+     UNION ALL SELECT state::text, count(*)::int FROM put GROUP BY state`,
+    [
+      workspaceId,
+      campaign.id,
+      plainArray(ids.map(newId)),
+      plainArray(ids),
+      fields,
+      plainArray(suppressed),
+      campaign.sequenceId,
+    ],
   )
-  const { known, enrolled, blocked } = rows[0] ?? { known: 0, enrolled: 0, blocked: 0 }
-  return { enrolled, blocked, already: known - enrolled, unknown: ids.length - known }
+  const counts = new Map(rows.map(({ name, count }) => [name, count]))
+  const of = (name: Counted) => counts.get(name) ?? 0
+  const [enrolled, covered] = [of('PENDING') + of('BLOCKED'), of('SKIPPED')]
+  const told = {
+    enrolled,
+    blocked: of('BLOCKED'),
+    covered,
+    // Whoever somebody else has enrolled since the look is there already, too.
+    already: of('already') + of('enrolled') + of('covered') - enrolled - covered,
+    suppressed: of('suppressed'),
+    unsubscribed: of('unsubscribed'),
+    inactive: of('inactive'),
+  }
+  const { blocked: _, ...each } = told
+  return { ...told, unknown: Object.values(each).reduce((left, count) => left - count, ids.length) }
 }
+
+/** A verdict, or the state of what was put in. */
+type Counted = Exclude<keyof Enrolled, 'unknown' | 'blocked'> | 'PENDING' | 'BLOCKED' | 'SKIPPED'
 
 async function holdOpen(tx: Sql, workspaceId: string, id: string): Promise<Campaign> {
   const found = await findCampaign(tx, workspaceId, id)
@@ -58,39 +125,34 @@ async function holdOpen(tx: Sql, workspaceId: string, id: string): Promise<Campa
   return campaign
 }
 
-/** The next of the workspace's prospects that may get campaign email, for enrolling all of them page by page. */
-async function activeProspects(
-  sql: Sql,
-  workspaceId: string,
-  afterId: string | null,
-  limit = PROSPECTS_PER_PAGE,
-): Promise<{ ids: string[]; nextId: string | null }> {
-  const { rows } = await sql.query<{ id: string }>(
-    `SELECT id FROM prospects WHERE workspace_id = $1 AND ($2::uuid IS NULL OR id > $2) AND archived_at IS NULL
-       AND erased_at IS NULL AND unsubscribed_at IS NULL AND bounced_at IS NULL AND replied_at IS NULL
-     ORDER BY id LIMIT $3`,
-    [workspaceId, afterId, limit],
-  )
-  const ids = rows.map(({ id }) => id)
-  return { ids, nextId: ids.length === limit ? (ids.at(-1) ?? null) : null }
-}
+/** Whom to enrol, other than by id: a filter as the list of prospects has it, or everybody in some lists. */
+export type Whom = { filter: ProspectFilter } | { listIds: readonly string[] }
 
-/** Enrols everybody who may get campaign email, a page for each transaction, until done or out of time. */
-export async function enrolAll(
+/**
+ * Enrols all who match, a page for each transaction, until done or out of time; `nextCursor` then says where to go on.
+ * Memory holds one page.
+ */
+export async function enrolMatching(
   pool: pg.Pool,
   workspaceId: string,
   campaignId: string,
+  whom: Whom,
   cursor: string | null,
   mayContinue: () => boolean,
 ): Promise<Enrolled & { nextCursor: string | null }> {
   await findCampaign(pool, workspaceId, campaignId)
-  const total = { enrolled: 0, blocked: 0, already: 0, unknown: 0 }
+  const listIds = 'listIds' in whom ? whom.listIds : whom.filter.listId ? [whom.filter.listId] : []
+  for (const listId of listIds) await loadList(pool, workspaceId, listId)
+  const total = { ...NOBODY }
   let nextCursor = cursor
   do {
-    const { ids, nextId } = await activeProspects(pool, workspaceId, nextCursor)
+    const ids: string[] =
+      'listIds' in whom
+        ? await memberIdsAfter(pool, whom.listIds, nextCursor, PROSPECTS_PER_PAGE)
+        : await prospectIdsAfter(pool, workspaceId, whom.filter, nextCursor, PROSPECTS_PER_PAGE)
     const page = await inTransaction(pool, (tx) => enrolProspects(tx, workspaceId, campaignId, ids))
-    for (const name of ['enrolled', 'blocked', 'already', 'unknown'] as const) total[name] += page[name]
-    nextCursor = nextId
+    for (const name of Object.keys(total) as (keyof Enrolled)[]) total[name] += page[name]
+    nextCursor = ids.length === PROSPECTS_PER_PAGE ? (ids.at(-1) ?? null) : null
   } while (nextCursor !== null && mayContinue())
   return { ...total, nextCursor }
 }

@@ -34,11 +34,23 @@ export async function takeUnplanned(
   limit: number,
   fieldsNeeded: readonly string[],
 ): Promise<UnplannedEnrolment[]> {
+  const { rows: next } = await tx.query<{ prospect_id: string }>(
+    `SELECT cp.prospect_id FROM campaign_prospects cp
+     WHERE cp.campaign_id = $1 AND cp.planned_at IS NULL AND cp.state = 'PENDING' ORDER BY cp.id LIMIT $2`,
+    [campaignId, limit],
+  )
+  const prospectIds = plainArray(next.map((row) => row.prospect_id))
+  await holdProspects(tx, prospectIds)
   const { rows } = await tx.query<UnplannedEnrolment>(
-    `${UNPLANNED} ORDER BY cp.id LIMIT $2 FOR NO KEY UPDATE OF cp FOR SHARE OF p`,
-    [campaignId, limit, fieldsNeeded],
+    `${UNPLANNED} AND cp.prospect_id = ANY($2::uuid[]) ORDER BY cp.id FOR NO KEY UPDATE OF cp`,
+    [campaignId, prospectIds, fieldsNeeded],
   )
   return rows
+}
+
+/** By id, and before their enrolments, like everybody who locks several prospects: an import and a batch wait, and do not deadlock. */
+export async function holdProspects(tx: Sql, prospectIds: string): Promise<void> {
+  await tx.query('SELECT FROM prospects WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE', [prospectIds])
 }
 
 /** The same enrolments in the same batches, only looked at: for a dry run. */
@@ -62,6 +74,16 @@ export async function countUnplanned(sql: Sql, campaignId: string): Promise<numb
     [campaignId],
   )
   return rows[0]?.count ?? 0
+}
+
+/** Who is in the campaign and is not going to be planned, or not as things are. */
+export async function countSetAside(sql: Sql, campaignId: string): Promise<{ skipped: number; blocked: number }> {
+  const { rows } = await sql.query<{ skipped: number; blocked: number }>(
+    `SELECT count(*) FILTER (WHERE state = 'SKIPPED')::int AS skipped, count(*) FILTER (WHERE state = 'BLOCKED')::int AS blocked
+     FROM campaign_prospects WHERE campaign_id = $1 AND state IN ('SKIPPED', 'BLOCKED')`,
+    [campaignId],
+  )
+  return rows[0] ?? { skipped: 0, blocked: 0 }
 }
 
 /** Running campaigns with something left to plan, in the order in which they take their turns. */

@@ -5,7 +5,6 @@ import { type AuditAction, recordAudit } from '#lib/tenancy/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import { cancel } from './cancel.ts'
 import { dismiss } from './dismiss.ts'
-import { attemptMsMax, SUBMIT_MS_MAX } from './limits.ts'
 import { type PersonAnswer, REFUSALS, type RefusalByState } from './person-verb.ts'
 import { reschedule } from './reschedule.ts'
 import { assumeDelivered, sendAgain } from './resolve.ts'
@@ -14,7 +13,9 @@ import { retryFailed } from './retry.ts'
 
 /** What a person wants done with emails. */
 export type Wish =
-  | { action: 'retry' | 'delivered' | 'send_again' | 'dismiss' | 'cancel' | 'restore' }
+  | { action: 'retry' | 'delivered' | 'dismiss' | 'cancel' | 'restore' }
+  /** Not before an attempt must have ended. */
+  | { action: 'send_again'; attemptMsMax: number }
   | { action: 'reschedule'; at: Date }
 
 export const WISHES = ['retry', 'delivered', 'send_again', 'dismiss', 'cancel', 'restore', 'reschedule'] as const
@@ -37,7 +38,7 @@ export async function act(tx: Sql, workspaceId: string, ids: readonly string[], 
     case 'delivered':
       return assumeDelivered(tx, workspaceId, ids)
     case 'send_again':
-      return sendAgain(tx, workspaceId, ids, attemptMsMax(SUBMIT_MS_MAX))
+      return sendAgain(tx, workspaceId, ids, wish.attemptMsMax)
     case 'dismiss':
       return dismiss(tx, workspaceId, ids)
     case 'cancel':

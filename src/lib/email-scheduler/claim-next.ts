@@ -1,9 +1,10 @@
 import type pg from 'pg'
-import { SendingCalendar } from '#lib/guardrails/calendar.ts'
+import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import { getRemainingQuota, limitOfMailbox } from '#lib/guardrails/quota.ts'
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
+import { calendarOf } from './calendar-of.ts'
 import { type ClaimedEmail, type Claimer, claimByIds, findDue } from './claim.ts'
 import { readQuotaUse } from './quota-use.ts'
 import { giveBackPlaces, reservePlaces } from './reserve.ts'
@@ -49,7 +50,7 @@ export async function claimNext(
       ms: until && until.getTime() - now.getTime(),
     })
     if (!settings) return rest(null)
-    const calendar = new SendingCalendar(settings)
+    const calendar = calendarOf(settings)
     if (isSpaced(settings) && (await hasOneInFlight(tx, mailboxId))) return rest(now)
     if (!calendar.isOpenAt(now.getTime())) return rest(nextOpening(calendar, now.getTime()))
     const used = await readQuotaUse(tx, mailbox, calendar, now)

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Campaign } from '#lib/campaigns/campaign.ts'
 import { keepDryRun } from '#lib/campaigns/draft.ts'
-import { readUnplanned } from '#lib/campaigns/unplanned.ts'
+import { countSetAside, readUnplanned } from '#lib/campaigns/unplanned.ts'
 import { type Sql, tryOut } from '#lib/platform/database.ts'
 import { fieldsNeeded } from '#lib/sequences/merge-fields.ts'
 import { readWrittenSteps } from '#lib/sequences/steps.ts'
@@ -30,6 +30,7 @@ export type DryRun = {
   lastDate: string | null
   emails: number
   enrolments: number
+  /** Those that are set aside already, and those that a launch would set aside. */
   skipped: number
   blocked: number
   /** False where time ran out: what is told is true, and there is more. */
@@ -55,7 +56,7 @@ export async function dryRun(pool: pg.Pool, campaign: Campaign, { cursor, limit,
     const plan = await new PlanDesk().open(tx, campaign.workspaceId, momentFor(campaign, at !== null))
     return { plan, waitsForReplan: plan ? await waitsForReplan(tx, plan) : false }
   })
-  const run = new Run(at?.date ?? null)
+  const run = new Run(at?.date ?? null, await countSetAside(pool, campaign.id))
   const steps = await readWrittenSteps(pool, campaign.sequenceId)
   const first = steps[0]
   const { plan } = opened
@@ -109,8 +110,8 @@ async function waitsForReplan(tx: Sql, plan: OpenPlan): Promise<boolean> {
 class Run {
   isComplete = true
   enrolments = 0
-  skipped = 0
-  blocked = 0
+  skipped: number
+  blocked: number
   #emails = 0
   readonly #days = new Map<string, DryDay>()
   /** The day of which the emails are kept: the one asked for, or the first. */
@@ -118,7 +119,9 @@ class Run {
   readonly #isGiven: boolean
   #kept: Placement[] = []
 
-  constructor(date: string | null) {
+  constructor(date: string | null, aside: { skipped: number; blocked: number }) {
+    this.skipped = aside.skipped
+    this.blocked = aside.blocked
     this.#date = date
     this.#isGiven = date !== null
   }

@@ -5,6 +5,7 @@ import { changeSequence, type SequenceInput } from '#lib/sequences/change-sequen
 import type { SequenceWithSteps } from '#lib/sequences/sequence.ts'
 import { recordAudit } from '#lib/tenancy/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
+import { unpark } from './unpark.ts'
 
 /** What a change does to what is planned already. All zero before the first launch. */
 export type EditEffect = {
@@ -31,6 +32,8 @@ export async function editSequence(
   const { sequence, changes } = await changeSequence(tx, workspaceId, id, input)
   const campaigns = await holdCampaignsOn(tx, id, { hasNewSteps: changes.appended.length > 0 })
   for (const campaign of campaigns) await recheckBlocked(tx, campaign)
+  // A text that needs less, or has a fallback by now, lets those go on who were held back for what they lack.
+  if (changes.texts.length > 0) await unpark(tx, workspaceId, { sequenceId: id }, 'merge-fields-complete')
   const effect: EditEffect = { emailsReworded: 0, emailsMoved: 0, enrolmentsExtended: 0, campaigns: 0 }
   if (sequence.launchedAt) {
     const ids = campaigns.map((campaign) => campaign.id)

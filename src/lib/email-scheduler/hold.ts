@@ -23,9 +23,12 @@ const SENTENCES: Record<SightingReason, string> = {
   BY_PERSON: 'Sending is held by hand. npm run doctor -- --after-restore --lift lets it go on.',
 }
 
-/** The newest of what could be a sign that the product was at work, without reading the queue. */
+/**
+ * The newest of what could be a sign that the product was at work, without reading the queue. Not the start of a tick:
+ * the one that notices has just written its own.
+ */
 const LAST_SIGN = `(SELECT max(at) FROM (
-    SELECT max(greatest(started_at, finished_at)) AS at FROM worker_ticks
+    SELECT max(finished_at) AS at FROM worker_ticks
     UNION ALL SELECT max(greatest(last_served_at, last_marked_at)) FROM mailboxes
     UNION ALL SELECT max(s.sent_at) FROM mailboxes m CROSS JOIN LATERAL (
       SELECT sent_at FROM scheduled_emails e WHERE e.mailbox_id = m.id AND e.status = 'SENT' ORDER BY e.sent_at DESC LIMIT 1) s
@@ -34,8 +37,8 @@ const LAST_SIGN = `(SELECT max(at) FROM (
 export type Sighting = { server: string | null; reason: SightingReason }
 
 /**
- * Compares the server with the one seen last; answers what is new. The first one is only written down. One cheap
- * statement, to come before anything else of a tick: what a tick leaves behind is taken as a sign of sending.
+ * Compares the server with the one seen last; answers what is new. The first one is only written down. To
+ * come before anything else of a tick: what a tick leaves behind is taken as a sign of sending.
  */
 export async function noticeServer(sql: Sql): Promise<Sighting | undefined> {
   const { rows } = await sql.query<Sighting>(

@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import { suppressedProspects } from '#lib/audience/suppressed.ts'
-import { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import { type Blocker, checkGuards, type GuardName, type Receipt, writtenReceipt } from '#lib/guardrails/guards.ts'
 import type { QuotaUse } from '#lib/guardrails/quota.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
+import { calendarOf } from './calendar-of.ts'
 import type { ClaimedEmail } from './claim.ts'
 import { isSpaced } from './claim-next.ts'
 import type { EmailContent } from './content.ts'
@@ -56,7 +56,7 @@ export async function lookAndMark(
     const prospectIds = [...facts.values()].map(({ prospectId }) => prospectId)
     const suppressed = await suppressedProspects(tx, workspaceId, prospectIds)
     const { now } = mailbox
-    const calendar = new SendingCalendar(settings)
+    const calendar = calendarOf(settings)
     const used = await readQuotaUse(tx, mailbox, calendar, now)
     const today = localDateOf(calendar.dayAt(now.getTime()))
 

@@ -1,10 +1,7 @@
-/** How long one hand-over may take. */
-export const SUBMIT_MS_MAX = 45_000
-
 /** A worker that was suspended while it handed over may wake late; so much is waited before a person may send again. */
-const WAKE_MS_MAX = 60_000
+const WAKE_SECONDS_MAX = 60
 
-/** When an attempt must have ended, counted from its mark. */
-export function attemptMsMax(submitMsMax: number): number {
-  return submitMsMax + WAKE_MS_MAX
+/** When an attempt must have ended, counted from its mark; a hand-over itself may take `submitSeconds`. */
+export function attemptMsMax(submitSeconds: number): number {
+  return (submitSeconds + WAKE_SECONDS_MAX) * 1000
 }

@@ -8,13 +8,16 @@ import { RETRY_BACKOFF_MINUTES } from './retry-policy.ts'
  */
 export async function pauseMailbox(sql: Sql, mailboxId: string, reason: string, notBefore?: Date): Promise<void> {
   await sql.query(
-    `UPDATE mailboxes SET pause_reason = $2, updated_at = app_now(),
-       deferred_until = CASE WHEN p.is_limit THEN greatest(deferred_until, $4::timestamptz) ELSE deferred_until END,
-       faults_in_row = faults_in_row + (NOT p.is_limit)::int,
-       fault_until = CASE WHEN p.is_limit THEN fault_until ELSE greatest($4::timestamptz,
-         app_now() + ($3::int[])[least(faults_in_row + 1, cardinality($3::int[]))] * interval '1 minute') END
-     FROM (SELECT coalesce($4::timestamptz > app_now() + interval '1 hour', false) AS is_limit) p
-     WHERE id = $1 AND (p.is_limit OR coalesce(fault_until, '-infinity') <= app_now())`,
+    `UPDATE mailboxes m SET updated_at = app_now(),
+       pause_reason = CASE WHEN greatest(m.deferred_until, m.fault_until) > p.until THEN m.pause_reason ELSE $2 END,
+       deferred_until = CASE WHEN p.is_limit THEN greatest(m.deferred_until, p.until) ELSE m.deferred_until END,
+       fault_until = CASE WHEN p.is_limit THEN m.fault_until ELSE p.until END,
+       faults_in_row = m.faults_in_row + (NOT p.is_limit)::int
+     FROM mailboxes before CROSS JOIN LATERAL (
+       SELECT coalesce($4::timestamptz > app_now() + interval '1 hour', false) AS is_limit,
+         greatest($4::timestamptz,
+           app_now() + ($3::int[])[least(before.faults_in_row + 1, cardinality($3::int[]))] * interval '1 minute') AS until) p
+     WHERE m.id = $1 AND before.id = m.id AND (p.is_limit OR coalesce(m.fault_until, '-infinity') <= app_now())`,
     [mailboxId, reason, [...RETRY_BACKOFF_MINUTES], notBefore ?? null],
   )
 }
@@ -27,10 +30,11 @@ export async function forgetFaults(sql: Sql, mailboxId: string): Promise<void> {
   )
 }
 
-/** It was refused for good, so the rest waits for a person instead of failing one by one. */
-export async function stopMailbox(sql: Sql, mailboxId: string, reason: string): Promise<void> {
-  await sql.query(
+/** It was refused for good, so the rest waits for a person instead of failing one by one. False where it had stopped already. */
+export async function stopMailbox(sql: Sql, mailboxId: string, reason: string): Promise<boolean> {
+  const { rowCount } = await sql.query(
     `UPDATE mailboxes SET status = 'STOPPED', stopped_reason = $2, updated_at = app_now() WHERE id = $1 AND status = 'CONNECTED'`,
     [mailboxId, reason],
   )
+  return rowCount === 1
 }

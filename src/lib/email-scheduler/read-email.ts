@@ -6,7 +6,6 @@ import type { EmailContent } from './content.ts'
 import { EMAIL_ROWS, type EmailRow, mapScheduledEmail, type ScheduledEmailResponse } from './email-response.ts'
 import { ERROR_SENTENCES } from './error-codes.ts'
 import { readFrozenContents } from './frozen-content.ts'
-import { attemptMsMax, SUBMIT_MS_MAX } from './limits.ts'
 import { CANCEL_REASONS, MOVE_REASONS } from './reasons.ts'
 import type { ScheduledEmailStatus } from './states.ts'
 import { explainWhyNotNow } from './why-not-now.ts'
@@ -54,7 +53,7 @@ export type EmailDetail = {
 type Row = EmailRow & { content_token: number | null; submit_started_at: Date | null }
 
 /** Everything that is known of one email. */
-export async function readEmail(sql: Sql, workspaceId: string, id: string): Promise<EmailDetail> {
+export async function readEmail(sql: Sql, workspaceId: string, id: string, attemptMsMax: number): Promise<EmailDetail> {
   const { rows } = await sql.query<Row>(
     `SELECT r.*, e.content_token, e.submit_started_at FROM (${EMAIL_ROWS} WHERE e.workspace_id = $1 AND e.id = $2) r
      JOIN scheduled_emails e ON e.id = r.id`,
@@ -70,7 +69,7 @@ export async function readEmail(sql: Sql, workspaceId: string, id: string): Prom
     events: await readEvents(sql, id),
     content: contents.get(id) ?? null,
     whyNotNow: await whatKeeps(sql, workspaceId, row),
-    sendAgainFrom: isUnknown ? new Date((row.submit_started_at?.getTime() ?? 0) + attemptMsMax(SUBMIT_MS_MAX)) : null,
+    sendAgainFrom: isUnknown ? new Date((row.submit_started_at?.getTime() ?? 0) + attemptMsMax) : null,
   }
 }
 

@@ -1,5 +1,6 @@
 import { suppressedProspects } from '#lib/audience/suppressed.ts'
 import { type Campaign, holdCampaign } from '#lib/campaigns/campaign.ts'
+import { COVERED } from '#lib/campaigns/enrol.ts'
 import { markPlanned, setAside, takeUnplanned, type UnplannedEnrolment } from '#lib/campaigns/unplanned.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
@@ -83,7 +84,7 @@ export async function sortOut(
   const planned: UnplannedEnrolment[] = []
   for (const enrolment of enrolments) {
     const skipped = covered.has(enrolment.prospectId)
-      ? 'Another campaign has already taken the prospect through this sequence.'
+      ? COVERED
       : suppressed.has(enrolment.prospectId)
         ? CANCEL_REASONS.SUPPRESSED
         : (enrolment.refusal ?? mailboxRefusal(enrolment, plan))

@@ -81,6 +81,20 @@ export async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.PoolClient) 
   }
 }
 
+const DEADLOCK_TRIES = 5
+
+/** Postgres took a transaction back whole, because two waited for each other: nothing of it happened, so it is run again. */
+export async function againOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+      if ((code !== '40P01' && code !== '40001') || tries === DEADLOCK_TRIES) throw error
+    }
+  }
+}
+
 /** Runs `work` in a transaction that is taken back whatever comes: what would happen, without its happening. */
 export async function tryOut<T>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
   let result: { value: T } | undefined

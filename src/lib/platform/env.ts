@@ -53,6 +53,16 @@ const environmentSchema = z
     SYSTEM_MAIL_FROM: z
       .email({ error: 'SYSTEM_MAIL_FROM is not an email address; it should look like sendonce@example.com.' })
       .optional(),
+    SEND_CONNECTIONS: wholeNumber('SEND_CONNECTIONS', 1, 500).default(10),
+    LEASE_SECONDS: wholeNumber('LEASE_SECONDS', 5, 3600).default(120),
+    SUBMIT_SECONDS: wholeNumber('SUBMIT_SECONDS', 1, 600).default(45),
+    SMTP_ALLOW_PRIVATE_HOSTS: z
+      .string()
+      .regex(
+        /^\s*[\w.:-]+(\/\d{1,3})?\s*(,\s*[\w.:-]+(\/\d{1,3})?\s*)*$/,
+        'SMTP_ALLOW_PRIVATE_HOSTS is not a list of hosts; it should look like relay.internal, 10.1.0.0/16 (or true, for all).',
+      )
+      .optional(),
     TRUSTED_PROXIES: wholeNumber('TRUSTED_PROXIES', 0, 10).default(0),
     VERCEL: z.string().optional(),
     VERCEL_URL: z.string().optional(),
@@ -66,6 +76,11 @@ const environmentSchema = z
       .string()
       .refine(isWebUrl, 'CATCHER_URL is not a web address; leave it unset if you run no mail catcher.')
       .optional(),
+  })
+  // Numbers that are malformed have been named already; compared, they are neither more nor less.
+  .refine((env) => !(env.SUBMIT_SECONDS * 2 > env.LEASE_SECONDS), {
+    error: 'LEASE_SECONDS must be at least twice SUBMIT_SECONDS: a lease outlives connecting and handing over.',
+    when: () => true,
   })
   .refine((env) => !env.SYSTEM_MAIL_URL === !env.SYSTEM_MAIL_FROM, {
     error: 'SYSTEM_MAIL_URL and SYSTEM_MAIL_FROM belong together: set both, or neither.',

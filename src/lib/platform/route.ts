@@ -67,7 +67,9 @@ export function guardedRoute<Params, Query, Body, Output, Entered>(
       const params = parse(schemas.params, await context.params, notAnId)
       const entry = { params, request, requestId, log: requestLog, responseHeaders }
       const entered = await enter(entry)
-      const query = parse(schemas.query, Object.fromEntries(new URL(request.url).searchParams), invalidQuery)
+      const given = Object.fromEntries(new URL(request.url).searchParams)
+      if (!isText(given)) throw notText()
+      const query = parse(schemas.query, given, invalidQuery)
       const body = schemas.body ? parse(schemas.body, await readJson(request), invalidBody) : (undefined as Body)
       const output = await handle({ ...entry, query, body }, entered)
       if (output instanceof Response) return withHeaders(output, responseHeaders, requestId)
@@ -122,12 +124,35 @@ async function readJson(request: Request): Promise<unknown> {
     throw new PublicError(415, 'not-json', 'Send the body as JSON, with the header Content-Type: application/json.')
   }
   const text = await readText(request, BODY_BYTES_MAX)
+  const body = parseJson(text)
+  if (!isText(body)) throw notText()
+  return body
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
     throw new PublicError(400, 'malformed-json', 'The body is not valid JSON.')
   }
 }
+
+/** What Postgres can keep and every reader show: no NUL and no half of a surrogate pair, in names or in values. */
+function isText(given: unknown): boolean {
+  // Not by recursion: a body may be nested deeper than the stack.
+  const left = [given]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value === 'string' && (!value.isWellFormed() || value.includes('\0'))) return false
+    if (typeof value !== 'object' || value === null) continue
+    if (!Array.isArray(value)) for (const name of Object.keys(value)) left.push(name)
+    for (const part of Object.values(value)) left.push(part)
+  }
+  return true
+}
+
+const notText = () =>
+  new PublicError(400, 'not-text', 'Some of what was sent holds characters that no text has: NUL, or half a character.')
 
 async function readText(request: Request, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = []

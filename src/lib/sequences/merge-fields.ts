@@ -13,7 +13,9 @@ const OF_THE_SENDER = new Set(['senderName', 'senderAddress'])
 
 const CUSTOM = /^custom\.[A-Za-z0-9][\w-]{0,63}$/
 
-export type TemplatePart = { kind: 'text'; text: string } | { kind: 'field'; field: string; fallback: string | null }
+export type MergeField = { field: string; fallback: string | null }
+
+export type TemplatePart = { kind: 'text'; text: string } | ({ kind: 'field' } & MergeField)
 
 /** `at` counts characters from the start of the text; line and column count from 1. */
 export type TemplateError = { at: number; line: number; column: number; sentence: string }
@@ -38,7 +40,7 @@ export function parseTemplate(text: string): Template {
       break
     }
     if (open > from) parts.push({ kind: 'text', text: text.slice(from, open) })
-    const close = closeOf(text, open + 2)
+    const close = closeOfField(text, open + 2)
     if (close < 0) {
       refuse(open, 'These braces are not closed; end the field with }}.')
       break
@@ -52,7 +54,7 @@ export function parseTemplate(text: string): Template {
 }
 
 /** The end of a field that begins here: braces within a quoted fallback are text, and a line break ends the search. */
-function closeOf(text: string, from: number): number {
+export function closeOfField(text: string, from: number): number {
   let quoted = false
   for (let at = from; at < text.length; at += 1) {
     const character = text[at]
@@ -89,7 +91,7 @@ function suggestion(field: string): string {
   return `The fields are ${Object.keys(MERGE_FIELDS).join(', ')}, and custom.<name> for your own.`
 }
 
-function lineAndColumn(text: string, at: number): { line: number; column: number } {
+export function lineAndColumn(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at).split('\n')
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 }
 }

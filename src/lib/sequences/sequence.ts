@@ -1,5 +1,6 @@
 import { notFound } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import { compileHtml } from './compile-html.ts'
 import { fieldsNeeded, parseTemplate, type StepTexts, TEXTS_OF_A_STEP, type TemplateError } from './merge-fields.ts'
 import { readWrittenSteps, type WrittenStep } from './steps.ts'
 
@@ -47,7 +48,7 @@ export function problemsOf(steps: readonly WrittenStep[]): StepProblem[] {
   return steps.flatMap((step) => {
     const { stepNumber } = step
     const ofTemplates = TEXTS_OF_A_STEP.flatMap((text) =>
-      parseTemplate(step[text]).errors.map((error) => ({ ...error, stepNumber, text })),
+      errorsIn(text, step[text]).map((error) => ({ ...error, stepNumber, text })),
     )
     const start = { at: 0, line: 1, column: 1, stepNumber }
     const empty: StepProblem[] = []
@@ -57,6 +58,12 @@ export function problemsOf(steps: readonly WrittenStep[]): StepProblem[] {
       empty.push({ ...start, text: 'bodyText', sentence: 'The email has no text.' })
     return [...empty, ...ofTemplates]
   })
+}
+
+function errorsIn(text: keyof StepTexts, template: string): TemplateError[] {
+  if (text !== 'bodyHtml') return parseTemplate(template).errors
+  const compiled = compileHtml(template)
+  return compiled.ok ? [] : compiled.errors
 }
 
 export type SequencePage = { sequences: (Sequence & { steps: number })[]; nextCursor: string | null }

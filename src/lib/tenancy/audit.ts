@@ -34,8 +34,20 @@ export const AUDIT_ACTIONS = {
   'email.restored': 'restored',
   'email.rescheduled': 'rescheduled',
   'emails.changed': 'changed at once',
+  'sequence.test-sent': 'sent themselves a test of',
+  'domain.added': 'added the sending domain',
+  'domain.verified': 'verified the sending domain',
+  'domain.removed': 'removed the sending domain',
+  'mailbox.added': 'added the mailbox',
+  'mailbox.changed': 'changed the mailbox',
+  'mailbox.stopped': 'stopped the mailbox',
+  'mailbox.reconnected': 'reconnected the mailbox',
+  'mailbox.archived': 'removed the mailbox',
+  'settings.sending-changed': 'changed the sending settings',
   'audit.exported': 'exported the audit log',
   'prospect.unsubscribed': 'unsubscribed, on their word,',
+  'prospect.unsubscribed-by-link': 'unsubscribed by the link in an email, as',
+  'prospect.subscribed-by-link': 'subscribed again by the link in an email, as',
   'prospect.merged': 'merged into another prospect',
   'prospect.erased': 'erased the personal data of',
   'prospect.exported': 'exported everything about',
@@ -48,9 +60,12 @@ export type AuditAction = keyof typeof AUDIT_ACTIONS
 
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as [AuditAction, ...AuditAction[]]
 
+/** Whoever holds the link of an email. Their address is personal, and so is where they sit: neither is kept here. */
+export const RECIPIENT: Omit<Actor, 'id'> & { id: null } = { id: null, email: 'The recipient' }
+
 export type AuditEntry = {
   action: AuditAction
-  actor: Actor
+  actor: Actor | typeof RECIPIENT
   /** What it was done to; the name is kept as it was then. */
   target: { kind: string; id: string | null; name: string }
   /** What a reader needs beside it: the role before and after. Never a secret, never a body. */

@@ -27,7 +27,7 @@ async function rename(tx: Sql, workspaceId: string, actor: Actor, name: string):
 }
 
 /** Takes effect at the next midnight of the new zone: until then the day that is running keeps its counts. */
-async function moveToTimeZone(tx: Sql, workspaceId: string, actor: Actor, timeZone: string): Promise<void> {
+export async function moveToTimeZone(tx: Sql, workspaceId: string, actor: Actor, timeZone: string): Promise<void> {
   const { rows } = await tx.query<{ current: string; next: string | null; name: string }>(
     `SELECT CASE WHEN s.next_time_zone_at <= app_now() THEN s.next_time_zone ELSE s.time_zone END AS current,
             CASE WHEN s.next_time_zone_at > app_now() THEN s.next_time_zone END AS next, w.name

@@ -1,4 +1,4 @@
-import { decrypt, encrypt } from '#lib/platform/crypto.ts'
+import { decrypt, type Encrypted, encrypt } from '#lib/platform/crypto.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
@@ -28,13 +28,31 @@ export async function storeCredential(
 }
 
 export async function readCredential(sql: Sql, keyring: Keyring, place: CredentialPlace): Promise<string | undefined> {
+  const row = await readEncrypted(sql, place)
+  return row && decrypt(keyring, row, boundTo(place))
+}
+
+/** For those who can go on without: a key that was taken out makes one credential unreadable, not the others. */
+export async function tryCredential(
+  sql: Sql,
+  keyring: Keyring,
+  place: CredentialPlace,
+): Promise<{ readable: true; secret: string | undefined } | { readable: false }> {
+  const row = await readEncrypted(sql, place)
+  try {
+    return { readable: true, secret: row && decrypt(keyring, row, boundTo(place)) }
+  } catch {
+    return { readable: false }
+  }
+}
+
+async function readEncrypted(sql: Sql, place: CredentialPlace): Promise<Encrypted | undefined> {
   const { rows } = await sql.query<{ keyId: string; ciphertext: Buffer }>(
     `SELECT key_id AS "keyId", ciphertext FROM encrypted_credentials
      WHERE workspace_id = $1 AND owner_kind = $2 AND owner_id = $3 AND field = $4`,
     [place.workspaceId, place.ownerKind, place.ownerId, place.field],
   )
-  const row = rows[0]
-  return row && decrypt(keyring, row, boundTo(place))
+  return rows[0]
 }
 
 /** When a mailbox is disconnected, nothing that opens it is kept. */

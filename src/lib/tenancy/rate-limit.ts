@@ -13,6 +13,11 @@ export const LIMITS = {
   resetByAddress: { name: 'reset-address', attemptsMax: 20, windowSeconds: 60 * 60 },
   tokenByAddress: { name: 'token-address', attemptsMax: 60, windowSeconds: 15 * 60 },
   setupByAddress: { name: 'setup-address', attemptsMax: 20, windowSeconds: 60 * 60 },
+  /** Links that we never signed. One that we did is never counted: no wish to be left alone may be lost to a limit. */
+  forgedLinksByAddress: { name: 'forged-links-address', attemptsMax: 100, windowSeconds: 15 * 60 },
+  testSendsByPerson: { name: 'test-sends-person', attemptsMax: 30, windowSeconds: 60 * 60 },
+  /** A test tries a password on somebody else's server. */
+  mailboxTestsByPerson: { name: 'mailbox-tests-person', attemptsMax: 60, windowSeconds: 60 * 60 },
   invitationsByPerson: { name: 'invitations-person', attemptsMax: 100, windowSeconds: 60 * 60 },
 } as const satisfies Record<string, Limit>
 

@@ -4,13 +4,14 @@ import type { ClaimedMailbox } from '#lib/email-scheduler/claim-next.ts'
 import { handleEmailFailure } from '#lib/email-scheduler/handle-failure.ts'
 import { lookAndMark, type MarkedEmail } from '#lib/email-scheduler/last-look.ts'
 import { forgetFaults, pauseMailbox, stopMailbox } from '#lib/email-scheduler/mailbox-faults.ts'
-import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
+import { isRefusal, type Refused, type SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import { type Release, release } from '#lib/email-scheduler/release.ts'
 import type { SettleAnswer } from '#lib/email-scheduler/settle.ts'
 import type { MailConnection, OutgoingMessage } from '#lib/mail/transport.ts'
-import { inTransaction } from '#lib/platform/database.ts'
+import { againOnDeadlock, inTransaction } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
 import type { ConnectionKeeper } from './connections.ts'
+import type { Permits } from './permits.ts'
 import type { PrepareContents, Prepared } from './prepare.ts'
 import type { SendingCounts } from './send-due.ts'
 import type { Settling } from './settling.ts'
@@ -23,6 +24,7 @@ export type Delivery = {
   settling: Settling
   submitMsMax: number
   counts: SendingCounts
+  permits: Permits
 }
 
 type Ready = Extract<Prepared, { kind: 'ready' }>
@@ -43,10 +45,20 @@ export async function deliver(
     const ready = await setAside(delivery, await delivery.prepare(claimed))
     landed(claimed.length - ready.length)
     while (ready.length > 0) {
-      const { open, refused } = await keeper.take(mailbox, ready.length)
-      if (refused && open.length === 0) return await withoutConnection(delivery, mailbox, ready, refused)
-      if (mailbox.hasFaults) await forgetFaults(delivery.pool, mailbox.id)
-      await handOverOn(delivery, mailbox, ready.splice(0, open.length), open, landed)
+      const permits = await delivery.permits.take(ready.length)
+      let unused = permits
+      try {
+        const { open, refused } = await keeper.take(mailbox, permits)
+        if (refused && open.length === 0) return await withoutConnection(delivery, mailbox, ready, refused)
+        if (mailbox.hasFaults) await forgetFaults(delivery.pool, mailbox.id)
+        await handOverOn(delivery, mailbox, ready.splice(0, open.length), open, (count) => {
+          unused -= count
+          delivery.permits.giveBack(count)
+          landed(count)
+        })
+      } finally {
+        delivery.permits.giveBack(unused)
+      }
     }
   } catch (error) {
     // Nothing is lost: recovery takes the emails when their leases end.
@@ -110,8 +122,8 @@ async function setAside(delivery: Delivery, prepared: readonly Prepared[]): Prom
 }
 
 /**
- * The mailbox's server cannot be used. Where it refused the login for good, one email says so and fails; the rest wait for
- * the mailbox, which is stopped or pauses, and none of them is charged an attempt.
+ * The mailbox's server cannot be used. Where it refused the login for good, the email of whoever finds out first says so
+ * and fails; the rest wait for the mailbox, which is stopped or pauses, and none of them is charged an attempt.
  */
 async function withoutConnection(
   delivery: Delivery,
@@ -119,19 +131,21 @@ async function withoutConnection(
   ready: readonly Ready[],
   refused: Refused,
 ): Promise<void> {
+  const isFirst = await tendMailbox(delivery, mailbox, refused)
   const [first, ...rest] = ready
-  const fails = refused.kind === 'rejected' ? first : undefined
+  const fails = isFirst && refused.kind === 'rejected' ? first : undefined
   if (fails) await settleUnmarked(delivery, fails.email, refused)
   await giveBackEmails(
     delivery,
     (fails ? rest : ready).map(({ email }) => asItWas(email, refused.code)),
   )
-  await tendMailbox(delivery, mailbox, refused)
 }
 
 async function markAll(delivery: Delivery, mailbox: ClaimedMailbox, ready: readonly Ready[]) {
   if (ready.length === 0) return []
-  const look = await lookAndMark(delivery.pool, mailbox.id, mailbox.workspaceId, ready, delivery.submitMsMax)
+  const look = await againOnDeadlock(() =>
+    lookAndMark(delivery.pool, mailbox.id, mailbox.workspaceId, ready, delivery.submitMsMax),
+  )
   for (const { email, why } of look.lost) {
     delivery.log.warn({ emailId: email.id, leaseToken: email.leaseToken, why }, 'the lease was lost before the mark')
   }
@@ -165,7 +179,7 @@ async function settleUnmarked(delivery: Delivery, email: ClaimedEmail, outcome: 
 
 async function giveBackEmails(delivery: Delivery, releases: readonly Release[]): Promise<void> {
   if (releases.length === 0) return
-  const answers = await inTransaction(delivery.pool, (tx) => release(tx, releases))
+  const answers = await againOnDeadlock(() => inTransaction(delivery.pool, (tx) => release(tx, releases)))
   for (const [index, answer] of answers.entries()) {
     const status = answer.answer === 'released' ? answer.status : undefined
     if (status === 'CANCELLED') delivery.counts.cancelled += 1
@@ -177,10 +191,11 @@ async function giveBackEmails(delivery: Delivery, releases: readonly Release[]):
 
 function report(delivery: Delivery, email: ClaimedEmail, outcome: SendOutcome, answer: SettleAnswer | undefined): void {
   const { counts, log } = delivery
+  if (isRefusal(outcome)) counts.failed += 1
   if (answer?.status === 'SENT') counts.sent += 1
   else if (answer?.status === 'OUTCOME_UNKNOWN') counts.unknown += 1
   else if (answer?.status === 'RETRY_SCHEDULED') counts.retried += 1
-  else if (answer?.status === 'PERMANENTLY_FAILED') counts.failed += 1
+  else if (answer?.status === 'PERMANENTLY_FAILED') counts.dead += 1
   else if (answer?.status === 'CANCELLED') counts.cancelled += 1
   log.info(
     {
@@ -197,17 +212,19 @@ function report(delivery: Delivery, email: ClaimedEmail, outcome: SendOutcome, a
   )
 }
 
-async function tendMailbox({ pool, log }: Delivery, mailbox: ClaimedMailbox, outcome: SendOutcome): Promise<void> {
+/** Answers whether this was the first to stop it. */
+async function tendMailbox({ pool, log }: Delivery, mailbox: ClaimedMailbox, outcome: SendOutcome): Promise<boolean> {
   const { mailbox: todo } = handleEmailFailure(outcome)
-  if (!todo) return
+  if (!todo) return false
+  log.warn({ mailboxId: mailbox.id, ...todo }, 'a mailbox is stopped or pauses')
   try {
-    if (todo.kind === 'stop') await stopMailbox(pool, mailbox.id, todo.reason)
-    else await pauseMailbox(pool, mailbox.id, todo.reason, todo.until)
-    log.warn({ mailboxId: mailbox.id, ...todo }, 'a mailbox is stopped or pauses')
+    if (todo.kind === 'stop') return await stopMailbox(pool, mailbox.id, todo.reason)
+    await pauseMailbox(pool, mailbox.id, todo.reason, todo.until)
   } catch (error) {
     // The next email of the mailbox will meet the same and say so again.
     log.error({ error, mailboxId: mailbox.id }, 'a mailbox could not be stopped or paused')
   }
+  return false
 }
 
 function asItWas(email: ClaimedEmail, code: string): Release {

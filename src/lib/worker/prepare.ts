@@ -11,7 +11,9 @@ export type Rendered =
   | { kind: 'unrenderable'; reason: string }
 
 export type RenderEmails = (emails: readonly ClaimedEmail[]) => Promise<ReadonlyMap<string, Rendered>>
-export type ComposeMessage = (content: EmailContent) => Promise<OutgoingMessage>
+export type ComposeMessage = (email: ClaimedEmail, content: EmailContent) => Promise<OutgoingMessage>
+/** Reads what a batch needs (the keys that sign) once, and then composes each of it. */
+export type ComposerFor = (emails: readonly ClaimedEmail[]) => Promise<ComposeMessage>
 
 export type Prepared =
   | ({ kind: 'ready'; message: OutgoingMessage } & ReadyEmail)
@@ -21,10 +23,11 @@ export type Prepared =
 export type PrepareContents = (emails: readonly ClaimedEmail[]) => Promise<Prepared[]>
 
 /** What goes out: the frozen copy where there is one, so that a retry sends the same; rendered now for all others. */
-export function contentPreparer(pool: pg.Pool, render: RenderEmails, compose: ComposeMessage): PrepareContents {
+export function contentPreparer(pool: pg.Pool, render: RenderEmails, composerFor: ComposerFor): PrepareContents {
   return async (emails) => {
     const frozen = await readFrozenContents(pool, emails)
     const rendered = await render(emails.filter(({ id }) => !frozen.has(id)))
+    const compose = await composerFor(emails)
     return Promise.all(
       emails.map(async (email): Promise<Prepared> => {
         const copy = frozen.get(email.id)
@@ -35,7 +38,7 @@ export function contentPreparer(pool: pg.Pool, render: RenderEmails, compose: Co
         if (found.kind !== 'content') return { email, ...found }
         const { content, prospectUpdatedAt } = found
         try {
-          return { kind: 'ready', email, content, prospectUpdatedAt, message: await compose(content) }
+          return { kind: 'ready', email, content, prospectUpdatedAt, message: await compose(email, content) }
         } catch (error) {
           return { kind: 'unrenderable', email, reason: error instanceof Error ? error.message : String(error) }
         }

@@ -5,30 +5,46 @@ import { msUntilNextDue } from '#lib/email-scheduler/next-due.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { ConnectionKeeper, type OpenTransport } from './connections.ts'
 import { type Delivery, deliver } from './deliver.ts'
+import { Permits } from './permits.ts'
 import type { PrepareContents } from './prepare.ts'
 import { Settling } from './settling.ts'
 
 export type SendingMeans = { openTransport: OpenTransport; prepare: PrepareContents }
 
 export type SendingLimits = {
-  /** How many emails may be in flight at once: after a crash, so many at most are unknown. */
+  /** How many emails may be marked and not settled at once: after a crash, so many at most are unknown. */
   connections: number
   leaseMs: number
   submitMsMax: number
   /** How long emails are claimed; what is in flight then is still brought to its end. */
   claimMsMax: number
-  /** Where true, a pause without anything due ends the sending instead of waiting for more. */
+  /** Aborted: nothing more is claimed. */
   signal?: AbortSignal
 }
 
 export type SendingCounts = {
+  /** Claimed. */
   due: number
   sent: number
-  retried: number
+  /** Attempts that were definitely refused: of them `retried` are tried again, and `dead` wait for a person. */
   failed: number
+  retried: number
+  dead: number
   unknown: number
+  /** Given back without an attempt. */
   released: number
   cancelled: number
+}
+
+export const NOTHING_SENT: SendingCounts = {
+  due: 0,
+  sent: 0,
+  failed: 0,
+  retried: 0,
+  dead: 0,
+  unknown: 0,
+  released: 0,
+  cancelled: 0,
 }
 
 const LOOK_AGAIN_MS_MAX = 15_000
@@ -49,7 +65,7 @@ export async function sendDue(
   limits: SendingLimits,
 ): Promise<SendingCounts> {
   const { connections, leaseMs, submitMsMax, claimMsMax, signal } = limits
-  const counts: SendingCounts = { due: 0, sent: 0, retried: 0, failed: 0, unknown: 0, released: 0, cancelled: 0 }
+  const counts = { ...NOTHING_SENT }
   const started = performance.now()
   const msLeft = () => claimMsMax - (performance.now() - started)
   const keeper = new ConnectionKeeper(means.openTransport)
@@ -61,33 +77,41 @@ export async function sendDue(
     settling: new Settling(pool, log),
     submitMsMax,
     counts,
+    permits: new Permits(connections),
   }
   const resting = new Resting()
   const inFlight = new InFlight()
   try {
     while (!signal?.aborted && msLeft() > 0) {
-      const free = connections - inFlight.emails
-      if (free === 0) {
+      // As many again are claimed and made ready while the connections are busy: each waits for one that is about to be free.
+      const free = Math.min(connections, 2 * connections - inFlight.emails)
+      if (free < Math.ceil(connections / 2)) {
         await inFlight.next()
         continue
       }
-      const claim = await claimNext(pool, { worker, leaseMs }, free, resting.ids())
-      if (claim.kind === 'claimed') {
-        counts.due += claim.emails.length
-        inFlight.add(claim.emails.length, (landed) => deliver(delivery, claim.mailbox, claim.emails, landed))
-        continue
-      }
-      if (claim.kind === 'resting') {
-        resting.add(claim.mailboxId, claim.ms)
-        continue
-      }
-      const waitMs = resting.soonest(await msUntilNextDue(pool, resting.ids()))
-      if (inFlight.emails > 0) {
-        // What is in flight may make its follow-up due, or free its mailbox.
-        await Promise.race([inFlight.next(), pause(Math.min(waitMs ?? NEW_WORK_MS, NEW_WORK_MS), signal)])
-      } else {
-        if (waitMs === null || waitMs > msLeft()) break
-        await pause(Math.min(waitMs, LOOK_AGAIN_MS_MAX), signal)
+      try {
+        const claim = await claimNext(pool, { worker, leaseMs }, free, resting.ids())
+        if (claim.kind === 'claimed') {
+          counts.due += claim.emails.length
+          inFlight.add(claim.emails.length, (landed) => deliver(delivery, claim.mailbox, claim.emails, landed))
+          continue
+        }
+        if (claim.kind === 'resting') {
+          resting.add(claim.mailboxId, claim.ms)
+          continue
+        }
+        const waitMs = resting.soonest(await msUntilNextDue(pool, resting.ids()))
+        if (inFlight.emails > 0) {
+          // What is in flight may make its follow-up due, or free its mailbox.
+          await Promise.race([inFlight.next(), pause(Math.min(waitMs ?? NEW_WORK_MS, NEW_WORK_MS), signal)])
+        } else {
+          if (waitMs === null || waitMs > msLeft()) break
+          await pause(Math.min(waitMs, LOOK_AGAIN_MS_MAX), signal)
+        }
+      } catch (error) {
+        // The database is restarting, say: what is in flight goes on, and claiming as soon as it answers again.
+        log.warn({ error }, 'claiming failed; it is tried again')
+        await pause(NEW_WORK_MS, signal)
       }
     }
   } finally {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { type SettleAnswer, type Settlement, settle } from '#lib/email-scheduler/settle.ts'
 import { inTransaction } from '#lib/platform/database.ts'
@@ -37,7 +37,7 @@ export class Settling {
   async #write(): Promise<void> {
     this.#writing = true
     // What settles in the same turn of the event loop is written together.
-    await Promise.resolve()
+    await nextTurn()
     while (this.#pending.length > 0) {
       const batch = this.#pending
       this.#pending = []

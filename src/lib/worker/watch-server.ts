@@ -2,7 +2,7 @@ import { noticeServer } from '#lib/email-scheduler/hold.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
 
-/** The first thing that a tick does: is this the database server that it was? Where it is not, nothing is sent until a person says so. */
+/** Comes right after the heartbeat of a tick's start: is this the database server that it was? Where it is not, nothing is sent until a person says so. */
 export async function watchServer(sql: Sql, log: Log): Promise<void> {
   const sighting = await noticeServer(sql)
   if (!sighting) return

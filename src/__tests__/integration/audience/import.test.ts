@@ -27,8 +27,8 @@ const people = async () => {
 }
 const add = (email: string, firstName?: string) =>
   inTransaction(db.pool, async (tx) => {
-    const { workspaceId, hash } = audience
-    return (await createProspect(tx, workspaceId, hash, { email, firstName })).prospect
+    const { workspaceId, hash, consequences } = audience
+    return (await createProspect(tx, workspaceId, hash, { email, firstName }, consequences)).prospect
   })
 const set = (id: string, column: 'unsubscribed_at' | 'archived_at') =>
   db.pool.query(`UPDATE prospects SET ${column} = app_now() WHERE id = $1`, [id])
@@ -49,13 +49,27 @@ test.each<[string, Buffer]>([
 })
 
 test('every line that adds nobody is told with its number in the file and a reason', async () => {
-  await addSuppression(db.pool, audience.workspaceId, audience.hash, by('blocked.test'), actor, audience.cancel)
-  await addSuppression(db.pool, audience.workspaceId, audience.hash, by('Bob@Example.com'), actor, audience.cancel)
+  await addSuppression(
+    db.pool,
+    audience.workspaceId,
+    audience.hash,
+    by('blocked.test'),
+    actor,
+    audience.consequences.cancelWaiting,
+  )
+  await addSuppression(
+    db.pool,
+    audience.workspaceId,
+    audience.hash,
+    by('Bob@Example.com'),
+    actor,
+    audience.consequences.cancelWaiting,
+  )
   const gone = await add('gone@example.com')
   await set(gone.id, 'unsubscribed_at')
   const [kept, dropped] = [await add('new@example.com'), await add('old@example.com')]
   await inTransaction(db.pool, (tx) =>
-    mergeProspects(tx, audience.workspaceId, { winnerId: kept.id, loserId: dropped.id }, actor, audience.cancel),
+    mergeProspects(tx, audience.workspaceId, { winnerId: kept.id, loserId: dropped.id }, actor, audience.consequences),
   )
   const report = await importFile(
     db.pool,
@@ -128,7 +142,7 @@ test.each(['update', 'leave'] as const)(
     await set(archived.id, 'archived_at')
     await set(left.id, 'unsubscribed_at')
     for (const { id } of [erased, left])
-      await inTransaction(db.pool, (tx) => eraseProspect(tx, audience.workspaceId, id, actor, audience.cancel))
+      await inTransaction(db.pool, (tx) => eraseProspect(tx, audience.workspaceId, id, actor, audience.consequences))
     const report = await importFile(db.pool, audience, 'e,n\nA@example.com,A\nB@example.com,B\nC@example.com,C', {
       ...EMAIL_AND_NAME,
       onKnown,

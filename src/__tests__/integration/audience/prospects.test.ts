@@ -32,16 +32,24 @@ beforeEach(async () => {
 
 const tx = <T>(work: Parameters<typeof inTransaction<T>>[1]) => inTransaction(db.pool, work)
 const create = (wanted: NewProspect) =>
-  tx((client) => createProspect(client, audience.workspaceId, audience.hash, wanted))
+  tx((client) => createProspect(client, audience.workspaceId, audience.hash, wanted, audience.consequences))
 const add = async (email: string, more: Partial<NewProspect> = {}) => (await create({ email, ...more })).prospect
 const change = (id: string, wanted: ProspectChange) =>
-  tx((client) => changeProspect(client, audience.workspaceId, audience.hash, id, wanted, actor, audience.cancel))
+  tx((client) => changeProspect(client, audience.workspaceId, audience.hash, id, wanted, actor, audience.consequences))
 const merge = (winnerId: string, loserId: string) =>
-  tx((client) => mergeProspects(client, audience.workspaceId, { winnerId, loserId }, actor, audience.cancel))
-const erase = (id: string) => tx((client) => eraseProspect(client, audience.workspaceId, id, actor, audience.cancel))
+  tx((client) => mergeProspects(client, audience.workspaceId, { winnerId, loserId }, actor, audience.consequences))
+const erase = (id: string) =>
+  tx((client) => eraseProspect(client, audience.workspaceId, id, actor, audience.consequences))
 const load = (id: string) => loadProspect(db.pool, audience.workspaceId, id)
 const suppress = (value: string) =>
-  addSuppression(db.pool, audience.workspaceId, audience.hash, { value, source: 'PERSON' }, actor, audience.cancel)
+  addSuppression(
+    db.pool,
+    audience.workspaceId,
+    audience.hash,
+    { value, source: 'PERSON' },
+    actor,
+    audience.consequences.cancelWaiting,
+  )
 
 test('an address has the same hash after the keys were rotated and the old one is gone', async () => {
   const [first, second] = [makeKey('k1'), makeKey('k2')]
@@ -285,7 +293,7 @@ test('erasing leaves nothing personal in any column of any table, and the same p
     audience.hash,
     { value: 'brox@erase.test', reason: 'Zaphod-asked', source: 'PERSON' },
     actor,
-    audience.cancel,
+    audience.consequences.cancelWaiting,
   )
   await tx((client) => exportProspect(client, audience.workspaceId, one, actor))
   const words = ['beeble@erase.test', 'brox@erase.test', 'Zaphod', 'Kathmandu']

@@ -12,7 +12,7 @@ import { stopCampaign } from '#lib/email-scheduler/stop-campaign.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { runTick } from '#lib/worker/tick.ts'
 import { always, type Draft, launch, makeDraft, silent, someone } from '#tests/support/campaigns.ts'
-import { testDatabase } from '#tests/support/database.ts'
+import { heldOpen as holdOpen, testDatabase } from '#tests/support/database.ts'
 import { auditPlan } from '#tests/support/plan-audit.ts'
 import { makeProspects } from '#tests/support/planning.ts'
 
@@ -30,27 +30,7 @@ const schedule = (draft: Draft) => scheduleEmailsForCampaign(db.pool, draft, alw
 const tick = () => runTick(db.pool, 'test', silent)
 const stop = ({ workspaceId, campaignId }: Draft) => stopCampaign(db.pool, workspaceId, campaignId, someone, () => true)
 
-/** A transaction that has done its work and is held open until told to commit. */
-async function heldOpen(work: Parameters<typeof inTransaction>[1]): Promise<{ commit(): Promise<void> }> {
-  let release = () => {}
-  let done: Promise<unknown> = Promise.resolve()
-  await new Promise<void>((isReady, fail) => {
-    done = inTransaction(db.pool, async (tx) => {
-      await work(tx)
-      isReady()
-      await new Promise<void>((resolve) => {
-        release = resolve
-      })
-    })
-    done.catch(fail)
-  })
-  return {
-    async commit() {
-      release()
-      await done
-    },
-  }
-}
+const heldOpen = (work: Parameters<typeof inTransaction>[1]) => holdOpen(db.pool, work)
 
 const batchOf = ({ workspaceId, campaignId }: Draft) =>
   heldOpen(async (tx) => {

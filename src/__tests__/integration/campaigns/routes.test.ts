@@ -129,6 +129,32 @@ describe('a campaign by its API', () => {
     expect((await member.call('POST', '/api/campaigns/[id]/launch', { params, body: vague })).status).toBe(400)
   })
 
+  test('enrols lists and filters, and says so when it is not told whom, or told twice', async () => {
+    const { params } = await draft(undefined, 0)
+    const list = await member.ask<{ id: string }>('POST', '/api/lists', { body: { name: 'Readers' } })
+    const [one = '', two = ''] = await makeProspects(app.db.pool, workspaceId, 2)
+    await member.ask('PATCH', '/api/prospects/[id]', {
+      params: { id: two },
+      body: { company: 'Beeblebrox & Co', firstName: ' ' },
+    })
+    expect(await member.ask('GET', '/api/prospects/[id]', { params: { id: two } })).toMatchObject({
+      prospect: { firstName: null },
+    })
+    await member.ask('POST', '/api/lists/[id]/members', { params: { id: list.id }, body: { prospectIds: [one] } })
+    const enrol = (body: unknown) => member.call('POST', '/api/campaigns/[id]/prospects', { params, body })
+    expect((await enrol({ listIds: [list.id] })).json).toMatchObject({ data: { enrolled: 1, nextCursor: null } })
+    expect((await enrol({ filter: { search: 'beeblebrox &' } })).json).toMatchObject({ data: { enrolled: 1 } })
+    for (const body of [
+      {},
+      { all: true, listIds: [list.id] },
+      { listIds: [] },
+      { all: false },
+      { filter: { state: 'x' } },
+    ])
+      expect((await enrol(body)).status).toBe(400)
+    expect((await enrol({ listIds: [one] })).status).toBe(404)
+  })
+
   test('enrols everybody at once', async () => {
     const { params } = await draft(undefined, 2)
     await makeProspects(app.db.pool, workspaceId, 4)

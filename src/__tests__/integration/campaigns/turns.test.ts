@@ -90,7 +90,7 @@ test('20,000 prospects × 3: the request does its part, ticks the rest, and memo
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   })
   expect(plan).toMatch(/Index Only Scan using campaign_prospects_ledger_idx/)
-  expect(plan).toMatch(/Index Only Scan using scheduled_emails_campaign_id_status_idx/)
+  expect(plan).toMatch(/Index Only Scan using scheduled_emails_campaign_id_status_id_idx/)
   expect([...plan.matchAll(/Heap Fetches: (\d+)/g)].map(([, fetches]) => Number(fetches))).toEqual([0, 0])
 })
 

@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
+import { PAGE_SQL } from '#lib/email-scheduler/list-emails.ts'
+import { STATUSES } from '#lib/email-scheduler/states.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { testDatabase } from '#tests/support/database.ts'
 import { makeCampaign, makeEmails, type TestCampaign } from '#tests/support/queue.ts'
@@ -37,8 +39,8 @@ beforeAll(async () => {
   await db.pool.query('ANALYZE scheduled_emails')
 })
 
-async function planOf(sql: string): Promise<string> {
-  const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`)
+async function planOf(sql: string, values: unknown[] = []): Promise<string> {
+  const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, values)
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
@@ -77,7 +79,13 @@ test.each([
     'stopping a campaign',
     () => `UPDATE scheduled_emails SET blocker = NULL WHERE campaign_id = '${campaign.campaignId}'
       AND status IN ('RETRY_SCHEDULED')`,
-    'scheduled_emails_campaign_id_status_idx',
+    'scheduled_emails_campaign_id_status_id_idx',
+  ],
+  [
+    'lifting what a guard has parked',
+    () => `SELECT id FROM scheduled_emails WHERE workspace_id = '${campaign.workspaceId}' AND mailbox_id = '${campaign.mailboxId}'
+      AND blocker = 'mailbox-connected' AND status IN ('SCHEDULED', 'RETRY_SCHEDULED')`,
+    'scheduled_emails_parked_idx',
   ],
   [
     'the steps after one',
@@ -89,6 +97,18 @@ test.each([
   const plan = await planOf(sql())
   expect(plan).toContain(index)
   expect(plan).not.toContain('Seq Scan')
+})
+
+test.each([
+  ['of one state', ['SENT']],
+  ['of all', STATUSES],
+])('a page of a campaign’s emails %s reads no more than it holds', async (_name, statuses) => {
+  const plan = await planOf(PAGE_SQL, [campaign.campaignId, statuses, campaign.campaignId, 51])
+  expect(plan).toMatch(/Index Scan using scheduled_emails_campaign_id_status_id_idx/)
+  expect(plan).toMatch(/Index Cond: .*campaign_id = .*status = .*id > /)
+  expect(plan).not.toContain('Seq Scan')
+  // Sorted is at most a page of each state.
+  expect(plan.match(/Sort Key/g) ?? []).toHaveLength(1)
 })
 
 test('a claim needs no sort: the index is in the order in which emails are due', async () => {

@@ -34,6 +34,8 @@ describe('the environment at boot', () => {
     ['DATABASE_POOL_MAX', 'many'],
     ['DATABASE_POOL_MAX', '0'],
     ['LOG_LEVEL', 'loud'],
+    ['SMTP_ALLOW_PRIVATE_HOSTS', 'http://relay.internal'],
+    ['SMTP_ALLOW_PRIVATE_HOSTS', '10.0.0.0/8;10.1.0.0/16'],
     ['CATCHER_URL', 'javascript:alert(1)'],
   ])('%s=%s is refused by name', (name, value) => {
     expect(problemsWith({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))])

@@ -39,6 +39,10 @@ describe('the edge of the API', () => {
     ['a body that is not JSON', '{"name":', {}, 400, 'malformed-json'],
     ['a body of another type', 'name=Ada', { type: 'application/x-www-form-urlencoded' }, 415, 'not-json'],
     ['a body that is too large', JSON.stringify({ name: 'x'.repeat(6 * 1024 * 1024) }), {}, 413, 'too-large'],
+    ['a text that no column can hold', { name: 'A\0' }, {}, 400, 'not-text'],
+    ['half a character, however deep', { name: 'Ada', more: [{ '\ud83d': 1 }] }, {}, 400, 'not-text'],
+    ['more depth than a stack has', `{"name":${'['.repeat(500_000)}${']'.repeat(500_000)}}`, {}, 400, 'invalid-input'],
+    ['NUL in the query', { name: 'Ada' }, { search: '?limit=%00' }, 400, 'not-text'],
     ['a query that does not fit', { name: 'Ada' }, { search: '?limit=1000' }, 400, 'invalid-query'],
     ['an id of the wrong form', { name: 'Ada' }, { id: "1' OR 1=1" }, 404, 'not-found'],
   ])('refuses %s with a code and a sentence', async (_what, body, options, status, code) => {

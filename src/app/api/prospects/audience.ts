@@ -1,16 +1,16 @@
 import { addressHasher, type HashAddress } from '#lib/audience/address-hash.ts'
-import type { CancelWaiting, NoLongerWanted } from '#lib/audience/prospect.ts'
+import type { Consequences, NoLongerWanted } from '#lib/audience/prospect.ts'
+import { recheckProspects } from '#lib/campaigns/blocked.ts'
 import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
+import { eraseTraces } from '#lib/email-scheduler/erase-traces.ts'
 import type { CancelReason } from '#lib/email-scheduler/reasons.ts'
+import { unpark } from '#lib/email-scheduler/unpark.ts'
 import { database } from '#lib/platform/database.ts'
-import { env } from '#lib/platform/env.ts'
-import { readKeyring } from '#lib/platform/keyring.ts'
+import { keyring } from '../keyring.ts'
 
 /** Where the audience meets what it may not know: the keys of this installation, and the queue. */
 export async function hasherFor(workspaceId: string): Promise<HashAddress> {
-  const reading = readKeyring(env().ENCRYPTION_KEYS)
-  if (!reading.ok) throw new Error(reading.problem)
-  return addressHasher(database(), reading.keyring, workspaceId)
+  return addressHasher(database(), keyring(), workspaceId)
 }
 
 const REASONS: Record<NoLongerWanted, CancelReason> = {
@@ -22,6 +22,16 @@ const REASONS: Record<NoLongerWanted, CancelReason> = {
   unsubscribed: 'PROSPECT_UNSUBSCRIBED',
 }
 
-export function cancelInQueue(workspaceId: string): CancelWaiting {
-  return (tx, prospectId, why) => cancelWaiting(tx, workspaceId, { prospectId }, REASONS[why])
+export function consequencesIn(workspaceId: string): Consequences {
+  return {
+    cancelWaiting: (tx, prospectId, why) => cancelWaiting(tx, workspaceId, { prospectId }, REASONS[why]),
+    async fieldsChanged(tx, prospectIds) {
+      await recheckProspects(tx, workspaceId, prospectIds)
+      await unpark(tx, workspaceId, { prospectIds }, 'merge-fields-complete')
+    },
+    async resumed(tx, prospectIds) {
+      await unpark(tx, workspaceId, { prospectIds }, 'prospect-active')
+    },
+    erased: (tx, prospectIds) => eraseTraces(tx, workspaceId, prospectIds),
+  }
 }

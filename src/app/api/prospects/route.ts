@@ -5,7 +5,7 @@ import { listProspects } from '#lib/audience/list-prospects.ts'
 import { PROSPECT_STATE_NAMES } from '#lib/audience/prospect.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
 import { workspaceRoute } from '../workspace-route.ts'
-import { hasherFor } from './audience.ts'
+import { consequencesIn, hasherFor } from './audience.ts'
 import { addressInput, pageInput, prospectOutput, searchInput } from './schemas.ts'
 
 export const GET = workspaceRoute(
@@ -33,6 +33,6 @@ export const POST = workspaceRoute(
   },
   async ({ workspace, body }) => {
     const hash = await hasherFor(workspace.id)
-    return inTransaction(database(), (tx) => createProspect(tx, workspace.id, hash, body))
+    return inTransaction(database(), (tx) => createProspect(tx, workspace.id, hash, body, consequencesIn(workspace.id)))
   },
 )

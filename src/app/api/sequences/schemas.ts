@@ -60,3 +60,34 @@ export const effectOutput = z.object({
   enrolmentsExtended: z.number(),
   campaigns: z.number(),
 }) satisfies z.ZodType<EditEffect>
+
+/** Which step, for whom, from which mailbox. */
+export const previewAsk = {
+  stepNumber: z.int().min(1),
+  prospectId: z.uuid(),
+  mailboxId: z.uuid().optional(),
+}
+
+export const textsInput = z.object({
+  subject: stepFields.subject.optional(),
+  bodyText: stepFields.bodyText.optional(),
+  bodyHtml: stepFields.bodyHtml.optional(),
+})
+
+const notes = z.array(z.string())
+const correspondent = z.object({ name: z.string(), address: z.string() })
+
+/** HTML is for a frame with the attribute `sandbox` alone; `preview/frame` serves it so. */
+export const previewOutput = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('content'),
+    from: correspondent,
+    to: correspondent,
+    subject: z.string(),
+    text: z.string(),
+    html: z.string(),
+    notes,
+  }),
+  z.object({ kind: z.literal('missing-fields'), missing: z.array(z.string()), sentence: z.string(), notes }),
+  z.object({ kind: z.literal('unrenderable'), sentence: z.string(), notes }),
+])

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { addSuppression, listSuppressions, SUPPRESSION_SOURCES } from '#lib/audience/suppressions.ts'
 import { database } from '#lib/platform/database.ts'
-import { cancelInQueue, hasherFor } from '../prospects/audience.ts'
+import { consequencesIn, hasherFor } from '../prospects/audience.ts'
 import { addressInput, pageInput, searchInput } from '../prospects/schemas.ts'
 import { workspaceRoute } from '../workspace-route.ts'
 
@@ -41,6 +41,6 @@ export const POST = workspaceRoute(
   async ({ actor, workspace, body }) => {
     const hash = await hasherFor(workspace.id)
     const wanted = { ...body, source: 'PERSON' as const }
-    return addSuppression(database(), workspace.id, hash, wanted, actor, cancelInQueue(workspace.id))
+    return addSuppression(database(), workspace.id, hash, wanted, actor, consequencesIn(workspace.id).cancelWaiting)
   },
 )

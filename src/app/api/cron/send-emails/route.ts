@@ -1,8 +1,12 @@
 import { z } from 'zod'
+import { keyring } from '#app/api/keyring.ts'
 import { PublicError } from '#lib/platform/api-response.ts'
 import { database } from '#lib/platform/database.ts'
+import { env } from '#lib/platform/env.ts'
 import { route } from '#lib/platform/route.ts'
 import { checkCronSecret } from '#lib/worker/cron-secret.ts'
+import { claimMsWithin, sendingLimits } from '#lib/worker/sending-limits.ts'
+import { sendingMeans } from '#lib/worker/sending-means.ts'
 import { runTick } from '#lib/worker/tick.ts'
 
 export const dynamic = 'force-dynamic'
@@ -15,6 +19,15 @@ export const GET = route(
       worker: z.string(),
       startedAt: z.iso.datetime(),
       durationMs: z.number(),
+      recovered: z.number(),
+      due: z.number(),
+      sent: z.number(),
+      failed: z.number(),
+      retried: z.number(),
+      dead: z.number(),
+      unknown: z.number(),
+      released: z.number(),
+      cancelled: z.number(),
       campaignsStarted: z.number(),
       campaignsReopened: z.number(),
       campaignsClosed: z.number(),
@@ -44,6 +57,8 @@ export const GET = route(
         'This address is for cron: send Authorization: Bearer with the value of CRON_SECRET.',
       )
     }
-    return runTick(database(), 'cron', log)
+    const pool = database()
+    const limits = sendingLimits(env(), claimMsWithin(maxDuration * 1000, env()))
+    return runTick(pool, 'cron', log, { sending: { means: sendingMeans(pool, keyring(), env().APP_URL), limits } })
   },
 )

@@ -5,7 +5,7 @@ import { listsOf, loadProspect } from '#lib/audience/list-prospects.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
 import { DONE, done, idParams } from '../../schemas.ts'
 import { workspaceRoute } from '../../workspace-route.ts'
-import { cancelInQueue, hasherFor } from '../audience.ts'
+import { consequencesIn, hasherFor } from '../audience.ts'
 import { addressInput, prospectOutput } from '../schemas.ts'
 
 export const GET = workspaceRoute(
@@ -41,7 +41,7 @@ export const PATCH = workspaceRoute(
   async ({ actor, workspace, params, body }) => {
     const hash = await hasherFor(workspace.id)
     return inTransaction(database(), (tx) =>
-      changeProspect(tx, workspace.id, hash, params.id, body, actor, cancelInQueue(workspace.id)),
+      changeProspect(tx, workspace.id, hash, params.id, body, actor, consequencesIn(workspace.id)),
     )
   },
 )
@@ -51,7 +51,7 @@ export const DELETE = workspaceRoute(
   async ({ actor, workspace, params }) => {
     const hash = await hasherFor(workspace.id)
     await inTransaction(database(), (tx) =>
-      changeProspect(tx, workspace.id, hash, params.id, { archived: true }, actor, cancelInQueue(workspace.id)),
+      changeProspect(tx, workspace.id, hash, params.id, { archived: true }, actor, consequencesIn(workspace.id)),
     )
     return DONE
   },

@@ -10,7 +10,7 @@ import { database } from '#lib/platform/database.ts'
 import { env } from '#lib/platform/env.ts'
 import { securityHeaders } from '#lib/platform/headers.ts'
 import { workspaceRoute } from '../../workspace-route.ts'
-import { hasherFor } from '../audience.ts'
+import { consequencesIn, hasherFor } from '../audience.ts'
 import { issuesOutput, previewOutput, reportOutput } from './schemas.ts'
 
 /** Seconds; a function that is stopped in the middle is succeeded by the next request with the same file. */
@@ -50,7 +50,16 @@ export const POST = workspaceRoute(
       refuseCutShort(request, file)
       if (preview || !options) return { preview: await previewImport(file) }
       const hash = await hasherFor(workspace.id)
-      const report = await importProspects(database(), workspace.id, hash, file, options, actor, { again })
+      const report = await importProspects(
+        database(),
+        workspace.id,
+        hash,
+        file,
+        options,
+        actor,
+        consequencesIn(workspace.id),
+        { again },
+      )
       return { report, ...(await listIssues(database(), report.id, { limit: ISSUES_SHOWN })) }
     })
   },

@@ -1,8 +1,6 @@
-import { readEmail } from '#lib/email-scheduler/read-email.ts'
-import { database } from '#lib/platform/database.ts'
 import { idParams } from '../../../schemas.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
-import { verbRoute } from '../act-on-one.ts'
+import { readOne, verbRoute } from '../act-on-one.ts'
 import { emailDetailOutput } from '../schemas.ts'
 
 export const GET = workspaceRoute(
@@ -12,7 +10,7 @@ export const GET = workspaceRoute(
     params: idParams,
     output: emailDetailOutput,
   },
-  ({ workspace, params }) => readEmail(database(), workspace.id, params.id),
+  ({ workspace, params }) => readOne(workspace.id, params.id),
 )
 
 export const DELETE = verbRoute(

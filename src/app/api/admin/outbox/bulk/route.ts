@@ -4,6 +4,7 @@ import { actOnMany, BULK_MAX } from '#lib/email-scheduler/bulk.ts'
 import { REFUSALS, type RefusalByState } from '#lib/email-scheduler/person-verb.ts'
 import { database } from '#lib/platform/database.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
+import { attemptMs } from '../act-on-one.ts'
 import { filterOf, instant, outboxFilter } from '../schemas.ts'
 
 const selection = {
@@ -49,5 +50,6 @@ export const POST = workspaceRoute(
 )
 
 function wishOf(action: Wish['action'], at: Date | undefined): Wish {
+  if (action === 'send_again') return { action, attemptMsMax: attemptMs() }
   return action === 'reschedule' ? { action, at: at ?? new Date(Number.NaN) } : { action }
 }

@@ -3,7 +3,7 @@ import { eraseProspect } from '#lib/audience/erase-prospect.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
 import { idParams } from '../../../schemas.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
-import { cancelInQueue } from '../../audience.ts'
+import { consequencesIn } from '../../audience.ts'
 
 export const POST = workspaceRoute(
   {
@@ -14,5 +14,5 @@ export const POST = workspaceRoute(
     output: z.object({ erased: z.number(), cancelledEmails: z.number() }),
   },
   ({ actor, workspace, params }) =>
-    inTransaction(database(), (tx) => eraseProspect(tx, workspace.id, params.id, actor, cancelInQueue(workspace.id))),
+    inTransaction(database(), (tx) => eraseProspect(tx, workspace.id, params.id, actor, consequencesIn(workspace.id))),
 )

@@ -19,6 +19,7 @@ export const GET = workspaceRoute(
       suppressions: rows,
       enrolments: rows,
       emails: rows,
+      contents: rows,
       attempts: rows,
       events: rows,
     }),

@@ -3,7 +3,7 @@ import { mergeProspects } from '#lib/audience/merge-prospects.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
 import { idParams } from '../../../schemas.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
-import { cancelInQueue } from '../../audience.ts'
+import { consequencesIn } from '../../audience.ts'
 import { prospectOutput } from '../../schemas.ts'
 
 export const POST = workspaceRoute(
@@ -21,7 +21,7 @@ export const POST = workspaceRoute(
         workspace.id,
         { winnerId: params.id, loserId: body.loserId },
         actor,
-        cancelInQueue(workspace.id),
+        consequencesIn(workspace.id),
       ),
     ),
 )

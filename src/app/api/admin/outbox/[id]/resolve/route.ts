@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { nameOf, refused } from '#lib/email-scheduler/act.ts'
+import { nameOf, refused, type Wish } from '#lib/email-scheduler/act.ts'
 import { askNobody, check } from '#lib/email-scheduler/check.ts'
-import { readEmail } from '#lib/email-scheduler/read-email.ts'
 import { database } from '#lib/platform/database.ts'
 import { recordAudit } from '#lib/tenancy/audit.ts'
 import { idParams } from '../../../../schemas.ts'
 import { type WorkspaceContext, workspaceRoute } from '../../../../workspace-route.ts'
-import { actAndRead } from '../../act-on-one.ts'
+import { actAndRead, attemptMs, readOne } from '../../act-on-one.ts'
 import { emailDetailOutput } from '../../schemas.ts'
 
 export const POST = workspaceRoute(
@@ -20,7 +19,9 @@ export const POST = workspaceRoute(
   },
   async (input) => {
     if (input.body.as === 'check') return lookForEvidence(input)
-    return { ...(await actAndRead(input, { action: input.body.as })), found: null }
+    const wish: Wish =
+      input.body.as === 'delivered' ? { action: 'delivered' } : { action: 'send_again', attemptMsMax: attemptMs() }
+    return { ...(await actAndRead(input, wish)), found: null }
   },
 )
 
@@ -33,5 +34,5 @@ async function lookForEvidence({ workspace, actor, params }: WorkspaceContext & 
     target: { kind: 'email', id: params.id, name: await nameOf(database(), params.id) },
     details: { status: answer.status },
   })
-  return { ...(await readEmail(database(), workspace.id, params.id)), found: answer.sentence }
+  return { ...(await readOne(workspace.id, params.id)), found: answer.sentence }
 }

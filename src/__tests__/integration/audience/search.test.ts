@@ -1,0 +1,58 @@
+import { beforeAll, expect, test } from 'vitest'
+import { listProspects, matching, type ProspectFilter } from '#lib/audience/list-prospects.ts'
+import { createList } from '#lib/audience/lists.ts'
+import { newId } from '#lib/platform/id.ts'
+import { testDatabase } from '#tests/support/database.ts'
+
+const db = testDatabase()
+const workspaceId = newId()
+
+beforeAll(async () => {
+  await db.pool.query(`INSERT INTO workspaces (id, name) VALUES ($1, 'Acme')`, [workspaceId])
+  await db.pool.query(
+    `INSERT INTO prospects (id, workspace_id, email, email_hash, first_name, last_name, company, updated_at)
+     SELECT gen_random_uuid(), $1, 'person' || n || '@example' || n % 700 || '.com', decode(md5(n::text), 'hex'),
+       (ARRAY['Ann', 'Bob', 'Zoë', 'Đorđe'])[n % 4 + 1], 'Number' || n, 'Company ' || n % 900, app_now()
+     FROM generate_series(1, 30000) n`,
+    [workspaceId],
+  )
+  await db.pool.query('VACUUM (ANALYZE) prospects')
+})
+
+const find = async (filter: ProspectFilter) =>
+  (await listProspects(db.pool, workspaceId, filter, { limit: 10 })).prospects.map(({ email }) => email)
+
+test('a part of an address or a name is found, whatever its case; signs of patterns are only signs', async () => {
+  expect(await find({ search: 'PERSON12345@' })).toEqual(['person12345@example445.com'])
+  expect(await find({ search: 'number29999' })).toEqual(['person29999@example599.com'])
+  expect(await find({ search: 'đorđe number7 ' })).toEqual(['person7@example7.com'])
+  expect(await find({ search: 'person1234_@' })).toEqual([])
+  expect(await find({ search: '%' })).toEqual([])
+  expect(await find({ search: '\\' })).toEqual([])
+})
+
+test.each<[string, string]>([
+  ['an address', 'person12345@'],
+  ['a name', 'number29999'],
+])('looking for %s reads the index and not the workspace', async (_, search) => {
+  const { where, values } = matching(workspaceId, { search })
+  const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(
+    `EXPLAIN SELECT p.id FROM prospects p WHERE ${where} AND ($4::uuid IS NULL OR p.id < $4) ORDER BY p.id DESC LIMIT $5`,
+    [...values, null, 51],
+  )
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  expect(plan).toContain('prospects_search_idx')
+  expect(plan).not.toContain('Seq Scan')
+})
+
+test('a page without a search is read in its order, and one of a list by the list', async () => {
+  const list = await createList(db.pool, workspaceId, 'Readers')
+  for (const filter of [{}, { state: 'active' as const }, { listId: list.id }]) {
+    const { where, values } = matching(workspaceId, filter)
+    const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN SELECT p.id FROM prospects p WHERE ${where} AND ($4::uuid IS NULL OR p.id < $4) ORDER BY p.id DESC LIMIT $5`,
+      [...values, null, 51],
+    )
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).not.toContain('Seq Scan on prospects')
+  }
+})

@@ -1,0 +1,12 @@
+import { appendFileSync } from 'node:fs'
+
+/** `npm test` runs the short form, `npm run test:faults` the full one. */
+export function scale<T>({ short, full }: { short: T; full: T }): T {
+  return process.env.FAULTS === 'full' ? full : short
+}
+
+/** Figures for the last line of `npm run test:faults`, as they were counted. */
+export function report(scenario: string, figures: Record<string, unknown>): void {
+  const file = process.env.FAULTS_REPORT
+  if (file) appendFileSync(file, `${JSON.stringify({ scenario, ...figures })}\n`)
+}

@@ -1,0 +1,71 @@
+import { Logger, makeWorkerUtils, run } from 'graphile-worker'
+import type { Contestant } from '../contestant.ts'
+import type { BenchServer } from '../server.ts'
+
+const ENQUEUED_AT_ONCE = 1000
+let databases = 0
+
+type Mode = {
+  name: string
+  /** Completions are gathered for so many milliseconds; -1: each job is completed, and committed, by itself. */
+  completeJobBatchDelay: number
+  localQueue?: { size: number }
+}
+
+const ONE_BY_ONE: Mode = { name: 'a commit for each job', completeJobBatchDelay: -1 }
+const BATCHED: Mode = { name: 'batched', completeJobBatchDelay: 0, localQueue: { size: 500 } }
+
+export const graphileOneByOne = (server: BenchServer, concurrency: number) => graphile(server, concurrency, ONE_BY_ONE)
+export const graphileBatched = (server: BenchServer, concurrency: number) => graphile(server, concurrency, BATCHED)
+
+/** Jobs that do nothing: what its queue alone costs. */
+function graphile(
+  server: BenchServer,
+  concurrentJobs: number,
+  { name, completeJobBatchDelay, localQueue }: Mode,
+): Contestant {
+  return {
+    name: `graphile-worker, ${concurrentJobs} concurrent, ${name}`,
+    async open(emails) {
+      databases += 1
+      const connectionString = await server.newDatabase(`graphile_send_${databases}`, false)
+      const logger = new Logger(() => () => undefined)
+      const utils = await makeWorkerUtils({ connectionString, logger })
+      await utils.migrate()
+      for (let start = 0; start < emails; start += ENQUEUED_AT_ONCE) {
+        const count = Math.min(ENQUEUED_AT_ONCE, emails - start)
+        await utils.addJobs(
+          Array.from({ length: count }, (_, index) => ({ identifier: 'send', payload: { email: start + index } })),
+        )
+      }
+      await utils.release()
+      return {
+        async run() {
+          let left = emails
+          let done = () => {}
+          const finished = new Promise<void>((resolve) => {
+            done = resolve
+          })
+          const runner = await run({
+            connectionString,
+            logger,
+            concurrency: concurrentJobs,
+            maxPoolSize: 10,
+            taskList: {
+              send: async () => {
+                left -= 1
+                if (left === 0) done()
+              },
+            },
+            preset: {
+              worker: { concurrentJobs, maxPoolSize: 10, completeJobBatchDelay, ...(localQueue && { localQueue }) },
+            },
+          })
+          await finished
+          await runner.stop()
+        },
+        close: async () => undefined,
+      }
+    },
+  }
+}
