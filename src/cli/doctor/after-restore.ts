@@ -19,7 +19,8 @@ export async function afterRestore(pool: pg.Pool, say: Say, { lift, yes }: { lif
     return
   }
   say(hold.sentence)
-  say(`Noticed ${stamp(hold.since)}; the last sign of sending in the data is of ${stamp(hold.lastSignAt)}.`)
+  const { since, lastSignAt } = hold
+  say(`Noticed ${since ? stamp(since) : 'just now'}. ${lastSign(lastSignAt)}`)
   const maybeSent = await readMaybeSent(pool)
   tell(maybeSent, say)
   if (!lift) {
@@ -57,8 +58,12 @@ function tell(maybeSent: readonly MaybeSent[], say: Say): void {
   )
 }
 
-function stamp(at: Date | null): string {
-  return at ? at.toISOString().replace('T', ' ').slice(0, 19).concat(' UTC') : 'never'
+function lastSign(at: Date | null): string {
+  return at ? `The last sign of sending in the data is of ${stamp(at)}.` : 'The data holds no sign of sending.'
+}
+
+function stamp(at: Date): string {
+  return at.toISOString().replace('T', ' ').slice(0, 19).concat(' UTC')
 }
 
 async function isConfirmed(question: string): Promise<boolean> {
