@@ -3,6 +3,7 @@ import { join as joinPath } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RouteHandler } from '#lib/platform/route.ts'
 import { type CallInput, join, memberId, setUp, signIn, testApp, Visitor, whoAmI } from '#tests/support/in-process.ts'
+import { addDueCampaign } from '#tests/support/sending.ts'
 
 /**
  * Every route under src/app/api is found on disk and called as somebody of another workspace, as a member of this one,
@@ -31,6 +32,7 @@ type Ours = {
   sequenceId: string
   campaignId: string
   archivableId: string
+  emailId: string
   domainId: string
   previewedId: string
   preview: { stepNumber: number; prospectId: string }
@@ -45,12 +47,14 @@ const inUse = { ...ofTheWorkspace, member: 409 }
 const aMailbox = (ours: Ours): CallInput => ({ params: { id: ours.mailboxId } })
 const NOWHERE = { host: '127.0.0.1', port: 9, security: 'NONE', username: '' }
 const aCampaign = (ours: Ours): CallInput => ({ params: { id: ours.campaignId } })
+const anEmail = (ours: Ours): CallInput => ({ params: { id: ours.emailId } })
 
 const aPreview = (ours: Ours): CallInput => ({ params: { id: ours.sequenceId }, body: ours.preview })
 
 const ROUTES: Record<string, Expectation> = {
   'GET /api/health': { stranger: 200, member: 200, nobody: 200 },
   'GET /api/cron/send-emails': { stranger: 401, member: 401, nobody: 401 },
+  'GET /api/metrics': { stranger: 503, member: 503, nobody: 503 },
 
   'GET /api/setup': { stranger: 200, member: 200, nobody: 200 },
   'POST /api/setup': {
@@ -162,6 +166,26 @@ const ROUTES: Record<string, Expectation> = {
   'GET /api/settings/sending': forMembers,
   'PUT /api/settings/sending': { ...forAdmins, input: () => ({ body: {} }) },
 
+  'GET /api/admin/dashboard': forMembers,
+  'GET /api/admin/outbox': forMembers,
+  'GET /api/admin/outbox/[id]': { ...forMembers, input: anEmail },
+  'DELETE /api/admin/outbox/[id]': { ...forAdmins, input: anEmail },
+  'POST /api/admin/outbox/[id]/retry': { ...forAdmins, input: anEmail },
+  'POST /api/admin/outbox/[id]/cancel': { ...forAdmins, input: anEmail },
+  'POST /api/admin/outbox/[id]/restore': { ...forAdmins, input: anEmail },
+  'POST /api/admin/outbox/[id]/reschedule': {
+    ...forAdmins,
+    input: (ours) => ({ ...anEmail(ours), body: { at: new Date(Date.now() + 3_600_000).toISOString() } }),
+  },
+  'POST /api/admin/outbox/[id]/resolve': {
+    ...forAdmins,
+    input: (ours) => ({ ...anEmail(ours), body: { as: 'delivered' } }),
+  },
+  'POST /api/admin/outbox/bulk': {
+    ...forAdmins,
+    input: (ours) => ({ body: { action: 'cancel', ids: [ours.emailId] } }),
+  },
+
   'GET /api/audit': forAdmins,
   'POST /api/audit/export': forAdmins,
 
@@ -242,10 +266,13 @@ beforeAll(async () => {
     body: { address: 'ann@acme.test', smtp: NOWHERE, test: false },
   })
   const campaign = { body: { name: 'Spring', sequenceId } }
+  const workspaceId = (await whoAmI(owner)).workspace?.id ?? ''
+  const { emails } = await addDueCampaign(app.db.pool, { workspaceId, mailboxIds: [mailbox.id] }, 1)
   // Nobody of the others below erases or merges this one.
   const previewedId = await add('dora@example.com')
   const { id: domainId } = await owner.ask<{ id: string }>('POST', '/api/domains', { body: { domain: 'ours.example' } })
   ours = {
+    emailId: emails[0]?.id ?? '',
     domainId,
     previewedId,
     preview: { stepNumber: 1, prospectId: previewedId },
@@ -258,7 +285,7 @@ beforeAll(async () => {
     sequenceId,
     campaignId: (await owner.ask<{ id: string }>('POST', '/api/campaigns', campaign)).id,
     archivableId: (await owner.ask<{ id: string }>('POST', '/api/campaigns', campaign)).id,
-    workspaceId: (await whoAmI(owner)).workspace?.id ?? '',
+    workspaceId,
     ownerMemberId: await memberId(owner, 'olga@example.com'),
     invitationId: sent.invitation.id,
   }

@@ -10,12 +10,14 @@ export interface Health {
   migrations: HealthCheck & { applied: number; pending: number }
   timeZoneData: HealthCheck & { version: string }
   lastTick: HealthCheck & { at: string | null; ageSeconds: number | null }
+  /** Absent while the pages are newer than the server that answers. */
+  sending?: HealthCheck | undefined
 }
 
 /** Null where it is not an answer about health at all, such as the error page of a proxy in between. */
 export function readHealth(value: unknown): Health | null {
   if (!isRecord(value)) return null
-  const { status, database, migrations, timeZoneData, lastTick } = value
+  const { status, database, migrations, timeZoneData, lastTick, sending } = value
   if (status !== 'ok' && status !== 'degraded' && status !== 'down') return null
   if (!isCheck(database) || !isCheck(migrations) || !isCheck(timeZoneData) || !isCheck(lastTick)) return null
   return {
@@ -35,6 +37,7 @@ export function readHealth(value: unknown): Health | null {
       at: typeof lastTick.at === 'string' ? lastTick.at : null,
       ageSeconds: numberOr(lastTick.ageSeconds, null),
     },
+    sending: isCheck(sending) ? checkOf(sending) : undefined,
   }
 }
 
@@ -47,7 +50,7 @@ export interface HealthLine {
 
 /** Each check in words. A check's own sentence comes first: it knows why. */
 export function healthLines(health: Health): HealthLine[] {
-  const { database, migrations, timeZoneData, lastTick } = health
+  const { database, migrations, timeZoneData, lastTick, sending } = health
   return [
     {
       key: 'database',
@@ -85,6 +88,10 @@ export function healthLines(health: Health): HealthLine[] {
         lastTick.sentence ??
         (lastTick.ageSeconds === null ? 'Has not come by yet.' : `Came by ${formatAge(lastTick.ageSeconds)} ago.`),
     },
+    // Said only where it is held: when all is well, the worker's line tells.
+    ...(sending && !sending.ok
+      ? [{ key: 'sending', name: 'Sending', ok: false, detail: sending.sentence ?? 'Is held.' }]
+      : []),
   ]
 }
 

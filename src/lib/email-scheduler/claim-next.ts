@@ -108,7 +108,7 @@ async function lockNextMailbox(tx: Sql, resting: readonly string[]): Promise<Can
     `SELECT m.id, m.workspace_id AS "workspaceId", m.address, m.updated_at::text AS version, m.faults_in_row > 0 AS "hasFaults", m.daily_limit AS "dailyLimit", m.rolling_limit AS "rollingLimit",
        m.last_campaign_id AS "lastCampaignId", m.last_marked_at AS "lastMarkedAt", app_now() AS now
      FROM mailboxes m JOIN sending_settings s ON s.workspace_id = m.workspace_id
-     WHERE m.status = 'CONNECTED' AND m.id <> ALL($1::uuid[])
+     WHERE NOT (SELECT sending_is_held()) AND m.status = 'CONNECTED' AND m.id <> ALL($1::uuid[])
        AND coalesce(m.deferred_until, '-infinity') <= app_now() AND coalesce(m.fault_until, '-infinity') <= app_now()
        AND (s.jitter_max_seconds = 0 OR (coalesce(m.next_allowed_at, '-infinity') <= app_now()
          AND NOT EXISTS (SELECT FROM scheduled_emails e WHERE e.mailbox_id = m.id AND e.status = 'SENDING')))

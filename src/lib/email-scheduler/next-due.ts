@@ -15,7 +15,7 @@ export async function msUntilNextDue(sql: Sql, resting: readonly string[]): Prom
        SELECT ready_at FROM scheduled_emails
        WHERE mailbox_id = m.id AND campaign_id = c.id AND status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND ready_at IS NOT NULL
        ORDER BY ready_at LIMIT 1) first
-     WHERE m.status = 'CONNECTED' AND m.id <> ALL($1::uuid[])`,
+     WHERE NOT (SELECT sending_is_held()) AND m.status = 'CONNECTED' AND m.id <> ALL($1::uuid[])`,
     [resting],
   )
   return rows[0]?.ms ?? null

@@ -21,8 +21,8 @@ export interface Lane {
   readonly mailboxId: string
   readonly day: DayNumber
   emails: number
-  readonly firstAtMs: number
-  readonly firstJitterSeconds: number
+  firstAtMs: number
+  firstJitterSeconds: number
   lastAtMs: number
   readonly overdueEmails?: number | undefined
   /** Kept for mailboxes near their rolling limit; null where unknown or not needed. */
@@ -111,6 +111,27 @@ export class Occupancy {
       lane.lastAtMs = atMs
       lane.timesMs?.push(atMs)
     }
+    this.#emailsByDay.set(day, this.emailsOn(day) + 1)
+    this.#changed.add(lane)
+  }
+
+  /** Where a person has chosen: anywhere on the date, before the last one as well, and whether or not the date is full. */
+  insert(mailboxId: string, day: DayNumber, atMs: number, jitterSeconds: number): void {
+    const lane = this.lanesOf(mailboxId).byDay.get(day)
+    if (lane === undefined || atMs >= lane.lastAtMs) {
+      this.append(mailboxId, day, atMs, jitterSeconds, lane === undefined || lane.timesMs !== null)
+      return
+    }
+    lane.emails++
+    if (atMs < lane.firstAtMs) {
+      lane.firstAtMs = atMs
+      lane.firstJitterSeconds = jitterSeconds
+    }
+    lane.timesMs?.splice(
+      lane.timesMs.findIndex((timeMs) => timeMs > atMs),
+      0,
+      atMs,
+    )
     this.#emailsByDay.set(day, this.emailsOn(day) + 1)
     this.#changed.add(lane)
   }

@@ -12,6 +12,7 @@ export const REFUSALS = {
   'was-handed-over': 'It may have reached the recipient, so this cannot be taken back.',
   'predecessor-not-coming': 'A step before it failed or was cancelled; take that back first.',
   'too-early': 'The attempt may still be under way. Try again in a few minutes.',
+  'never-open': 'The sending window never opens, so no time can be kept. Give it a day of the week.',
 } as const
 
 export type RefusalByState = keyof typeof REFUSALS

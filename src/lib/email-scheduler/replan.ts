@@ -9,7 +9,7 @@ import type { OpenPlan, PlanDesk } from './plan-desk.ts'
 
 const ENROLMENTS_PER_BATCH = 500
 
-type Waiting = {
+export type Waiting = {
   id: string
   enrolmentId: string
   sequenceId: string
@@ -85,7 +85,7 @@ async function takeOutdated(tx: Sql, plan: OpenPlan): Promise<Waiting[]> {
 }
 
 /** Those of an outdated enrolment that have a place under the current version already leave it. */
-async function giveBackPlaces(tx: Sql, plan: OpenPlan, emails: readonly Waiting[]): Promise<void> {
+export async function giveBackPlaces(tx: Sql, plan: OpenPlan, emails: readonly Waiting[]): Promise<void> {
   await tx.query(
     `INSERT INTO freed_places (workspace_id, mailbox_id, plan_version, local_date, emails)
      SELECT workspace_id, mailbox_id, plan_version, local_date, count(*) FROM scheduled_emails
@@ -106,7 +106,7 @@ async function readPredecessors(tx: Sql, enrolmentIds: readonly string[]): Promi
   return new Map(rows.map((row) => [row.enrolmentId, row]))
 }
 
-async function readAllSteps(tx: Sql, emails: readonly Waiting[]): Promise<Map<string, SequenceStep[]>> {
+export async function readAllSteps(tx: Sql, emails: readonly Waiting[]): Promise<Map<string, SequenceStep[]>> {
   const steps = new Map<string, SequenceStep[]>()
   for (const { sequenceId } of emails) {
     if (!steps.has(sequenceId)) steps.set(sequenceId, await readSteps(tx, sequenceId))
@@ -114,12 +114,12 @@ async function readAllSteps(tx: Sql, emails: readonly Waiting[]): Promise<Map<st
   return steps
 }
 
-function stepOf({ sequenceId, stepNumber, key }: Waiting, steps: ReadonlyMap<string, SequenceStep[]>): PlanStep {
+export function stepOf({ sequenceId, stepNumber, key }: Waiting, steps: ReadonlyMap<string, SequenceStep[]>): PlanStep {
   const delayDays = steps.get(sequenceId)?.find((step) => step.stepNumber === stepNumber)?.delayDays ?? 0
   return { stepNumber, delayDays, key }
 }
 
-async function move(
+export async function move(
   tx: Sql,
   plan: OpenPlan,
   emails: readonly Waiting[],

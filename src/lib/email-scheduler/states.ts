@@ -85,14 +85,17 @@ export const STATES: Record<ScheduledEmailStatus, { readonly name: string; reado
 }
 
 /**
- * What a person may do, and the arrows that it takes. Where a dismissal moves nothing (a failed email keeps its state
- * and is marked as seen), `marks` names the state.
+ * What a person may do, and the arrows that it takes. `marks` names states in which it moves nothing: a failed email
+ * that is dismissed keeps its state and is marked as seen, a waiting one gets another time, and only evidence moves one
+ * that is checked.
  */
 export const PERSON_ACTIONS = {
   retry: { label: 'Retry', moves: [['PERMANENTLY_FAILED', 'RETRY_SCHEDULED']], marks: [] },
   assumeDelivered: { label: 'Assume delivered', moves: [['OUTCOME_UNKNOWN', 'SENT']], marks: [] },
   sendAgain: { label: 'Send again', moves: [['OUTCOME_UNKNOWN', 'RETRY_SCHEDULED']], marks: [] },
+  check: { label: 'Look for evidence', moves: [], marks: ['OUTCOME_UNKNOWN'] },
   dismiss: { label: 'Dismiss', moves: [['OUTCOME_UNKNOWN', 'CANCELLED']], marks: ['PERMANENTLY_FAILED'] },
+  reschedule: { label: 'Reschedule', moves: [], marks: ['SCHEDULED', 'RETRY_SCHEDULED'] },
   cancel: {
     label: 'Cancel',
     moves: [

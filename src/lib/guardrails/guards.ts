@@ -141,9 +141,13 @@ const previousStepSent: Guard = {
   },
 }
 
-const mailboxConnected: Guard = {
+type MailboxState = Pick<GuardFacts, 'now' | 'settings'> & {
+  mailbox: Pick<GuardFacts['mailbox'], 'address' | 'status' | 'stoppedReason' | 'deferredUntil' | 'pauseReason'>
+}
+
+const mailboxConnected = {
   name: 'mailbox-connected',
-  check({ mailbox: { address, status, stoppedReason } }) {
+  check({ mailbox: { address, status, stoppedReason } }: MailboxState): GuardResult {
     switch (status) {
       case 'CONNECTED':
         return OK
@@ -155,17 +159,17 @@ const mailboxConnected: Guard = {
         return park(`The mailbox ${address} was archived; add it again to go on.`)
     }
   },
-}
+} as const satisfies Guard
 
-const mailboxNotDeferred: Guard = {
+const mailboxNotDeferred = {
   name: 'mailbox-not-deferred',
-  check({ now, settings, mailbox: { address, deferredUntil, pauseReason } }) {
+  check({ now, settings, mailbox: { address, deferredUntil, pauseReason } }: MailboxState): GuardResult {
     if (deferredUntil === null || deferredUntil <= now) return OK
     const until = inLocalTime(settings, deferredUntil, now)
     const why = pauseReason ?? 'Its provider asked for it.'
     return waitUntil(deferredUntil, `The mailbox ${address} pauses; it goes on ${until}. ${why}`)
   },
-}
+} as const satisfies Guard
 
 const sendingWindow: Guard = {
   name: 'sending-window',
@@ -219,6 +223,15 @@ const spacing: Guard = {
     const pause = seconds === 1 ? '1 second' : `${seconds} seconds`
     return waitUntil(nextAllowedAt, `${address} has just sent an email; the next may follow in ${pause}.`)
   },
+}
+
+/** Why nothing leaves a mailbox at the moment, or null where it is well. */
+export function mailboxTrouble(state: MailboxState): string | null {
+  for (const guard of [mailboxConnected, mailboxNotDeferred]) {
+    const result = guard.check(state)
+    if (!result.ok) return result.sentence
+  }
+  return null
 }
 
 /** In the order in which a person wants to hear of them: what never lifts, what someone must do, what passes by itself. */

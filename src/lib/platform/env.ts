@@ -19,6 +19,10 @@ const environmentSchema = z
         error: 'CRON_SECRET is missing: set it to at least 16 random characters; Vercel sends it with every cron call.',
       })
       .min(16, 'CRON_SECRET is too short: use at least 16 random characters.'),
+    METRICS_SECRET: z
+      .string()
+      .min(16, 'METRICS_SECRET is too short: use at least 16 random characters, or leave it unset.')
+      .optional(),
     APP_URL: z
       .string({
         error:

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { readHold } from '#lib/email-scheduler/hold.ts'
 import { checkDatabase, checkMigrations, checkTimeZoneData } from '#lib/platform/health.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { readLastTick } from './heartbeat.ts'
@@ -13,7 +14,15 @@ export async function readHealth(pool: pg.Pool, log: Log) {
   const lastTick = migrations.ok
     ? await readLastTick(pool)
     : { at: null, ageSeconds: null, ok: false, sentence: 'Unknown while the database is not ready.' }
+  const sending = migrations.ok
+    ? await readSending(pool)
+    : { ok: false, sentence: 'Unknown while the database is not ready.' }
   const usable = database.ok && migrations.ok
-  const status = !usable ? 'down' : timeZoneData.ok && lastTick.ok ? 'ok' : 'degraded'
-  return { status, database, migrations, timeZoneData, lastTick } as const
+  const status = !usable ? 'down' : timeZoneData.ok && lastTick.ok && sending.ok ? 'ok' : 'degraded'
+  return { status, database, migrations, timeZoneData, lastTick, sending } as const
+}
+
+async function readSending(pool: pg.Pool): Promise<{ ok: boolean; sentence: string }> {
+  const { isHeld, sentence } = await readHold(pool)
+  return { ok: !isHeld, sentence }
 }

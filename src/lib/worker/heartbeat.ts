@@ -7,17 +7,23 @@ const TICK_OVERDUE_SECONDS = 15 * 60
 /** Workers that have been gone for so long are forgotten: each start of one has a name of its own. */
 const FORGOTTEN_AFTER = '7 days'
 
-export async function recordTickStart(sql: Sql, worker: string): Promise<Date> {
-  const { rows } = await sql.query<{ started_at: Date }>(
+export type TickStart = {
+  startedAt: Date
+  /** Nothing is known of the database server yet, or it is not the one seen last: asked here, so that it costs no statement. */
+  mustLookAtServer: boolean
+}
+
+export async function recordTickStart(sql: Sql, worker: string): Promise<TickStart> {
+  const { rows } = await sql.query<TickStart>(
     `WITH forgotten AS (DELETE FROM worker_ticks WHERE worker <> $1 AND started_at < app_now() - $2::interval)
      INSERT INTO worker_ticks (worker, started_at) VALUES ($1, app_now())
      ON CONFLICT (worker) DO UPDATE SET started_at = app_now()
-     RETURNING started_at`,
+     RETURNING started_at AS "startedAt", sending_is_held() OR NOT EXISTS (SELECT FROM server_sightings) AS "mustLookAtServer"`,
     [worker, FORGOTTEN_AFTER],
   )
   const row = rows[0]
   if (!row) throw new Error('the heartbeat was not written')
-  return row.started_at
+  return row
 }
 
 export async function recordTickEnd(sql: Sql, worker: string, summary: TickSummary): Promise<void> {

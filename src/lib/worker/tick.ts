@@ -14,6 +14,7 @@ import { againOnDeadlock, inTransaction } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { recordTickEnd, recordTickStart } from './heartbeat.ts'
 import { NOTHING_SENT, type SendingCounts, type SendingLimits, type SendingMeans, sendDue } from './send-due.ts'
+import { watchServer } from './watch-server.ts'
 
 /** What one tick did, as the cron endpoint answers it. */
 export type TickSummary = SendingCounts & {
@@ -57,7 +58,8 @@ export async function runTick(
   { planningMsMax = PLANNING_MS_MAX, sending }: TickOptions = {},
 ): Promise<TickSummary> {
   const started = performance.now()
-  const startedAt = await recordTickStart(pool, worker)
+  const { startedAt, mustLookAtServer } = await recordTickStart(pool, worker)
+  if (mustLookAtServer) await watchServer(pool, log)
   const recovered = await recoverAll(pool, log)
   const campaignsStarted = await startDueCampaigns(pool)
   const enrolmentsFreed = await freeBlocked(pool)

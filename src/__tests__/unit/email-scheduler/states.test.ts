@@ -79,12 +79,12 @@ test('what late evidence takes to SENT is what the table says', () => {
 
 describe('what a person may do', () => {
   test.each<[ScheduledEmailStatus, string[]]>([
-    ['SCHEDULED', ['cancel']],
+    ['SCHEDULED', ['reschedule', 'cancel']],
     ['SENDING', []],
     ['SENT', []],
     ['FAILED', []],
-    ['RETRY_SCHEDULED', ['cancel']],
-    ['OUTCOME_UNKNOWN', ['assumeDelivered', 'sendAgain', 'dismiss']],
+    ['RETRY_SCHEDULED', ['reschedule', 'cancel']],
+    ['OUTCOME_UNKNOWN', ['assumeDelivered', 'sendAgain', 'check', 'dismiss']],
     ['PERMANENTLY_FAILED', ['retry', 'dismiss', 'restore']],
     ['CANCELLED', ['restore']],
   ])('%s', (status, actions) => {

@@ -17,6 +17,7 @@ export const GET = route(
       migrations: z.object({ ...part, applied: z.number(), pending: z.number() }),
       timeZoneData: z.object({ ...part, version: z.string() }),
       lastTick: z.object({ ...part, at: z.date().nullable(), ageSeconds: z.number().nullable() }),
+      sending: z.object(part),
     }),
   },
   async ({ log }) => {

@@ -1,0 +1,109 @@
+import type { Blocker } from '#lib/guardrails/guards.ts'
+import { notFound } from '#lib/platform/api-response.ts'
+import type { Sql } from '#lib/platform/database.ts'
+import type { AttemptOutcome } from '#lib/platform/generated/enums.ts'
+import type { EmailContent } from './content.ts'
+import { EMAIL_ROWS, type EmailRow, mapScheduledEmail, type ScheduledEmailResponse } from './email-response.ts'
+import { ERROR_SENTENCES } from './error-codes.ts'
+import { readFrozenContents } from './frozen-content.ts'
+import { CANCEL_REASONS, MOVE_REASONS } from './reasons.ts'
+import type { ScheduledEmailStatus } from './states.ts'
+import { explainWhyNotNow } from './why-not-now.ts'
+
+export type EmailAttempt = {
+  leaseToken: number
+  number: number
+  worker: string
+  startedAt: Date
+  markedAt: Date | null
+  endedAt: Date
+  outcome: AttemptOutcome
+  errorCode: string | null
+  /** The code in plain words, where it is one of ours. */
+  sentence: string | null
+  providerText: string | null
+  messageId: string | null
+  receipt: Record<string, unknown> | null
+  evidence: AttemptOutcome | null
+  evidenceAt: Date | null
+  evidenceText: string | null
+}
+
+export type EmailEvent = {
+  from: ScheduledEmailStatus | null
+  to: ScheduledEmailStatus
+  reason: string | null
+  /** The reason in plain words, where it is one of ours. */
+  sentence: string | null
+  at: Date
+}
+
+export type EmailDetail = {
+  email: ScheduledEmailResponse
+  attempts: EmailAttempt[]
+  events: EmailEvent[]
+  /** What was handed over; empty before the first attempt, and once the recipient was erased. */
+  content: EmailContent | null
+  /** Of one that waits: all that keeps it, and the first time at which it could go. */
+  whyNotNow: { blockers: Pick<Blocker, 'name' | 'sentence'>[]; firstFeasible: Date | null } | null
+  /** Of one whose outcome is unknown: before this it is not sent again. */
+  sendAgainFrom: Date | null
+}
+
+type Row = EmailRow & { content_token: number | null; submit_started_at: Date | null }
+
+/** Everything that is known of one email. */
+export async function readEmail(sql: Sql, workspaceId: string, id: string, attemptMsMax: number): Promise<EmailDetail> {
+  const { rows } = await sql.query<Row>(
+    `SELECT r.*, e.content_token, e.submit_started_at FROM (${EMAIL_ROWS} WHERE e.workspace_id = $1 AND e.id = $2) r
+     JOIN scheduled_emails e ON e.id = r.id`,
+    [workspaceId, id],
+  )
+  const [row] = rows
+  if (!row) throw notFound()
+  const contents = await readFrozenContents(sql, [{ id, contentToken: row.content_token }])
+  const isUnknown = row.status === 'OUTCOME_UNKNOWN' && row.submit_started_at !== null
+  return {
+    email: mapScheduledEmail(row),
+    attempts: await readAttempts(sql, id),
+    events: await readEvents(sql, id),
+    content: contents.get(id) ?? null,
+    whyNotNow: await whatKeeps(sql, workspaceId, row),
+    sendAgainFrom: isUnknown ? new Date((row.submit_started_at?.getTime() ?? 0) + attemptMsMax) : null,
+  }
+}
+
+async function readAttempts(sql: Sql, id: string): Promise<EmailAttempt[]> {
+  const { rows } = await sql.query<Omit<EmailAttempt, 'sentence'>>(
+    `SELECT lease_token AS "leaseToken", number, worker, started_at AS "startedAt", marked_at AS "markedAt", ended_at AS "endedAt",
+       outcome, error_code AS "errorCode", provider_text AS "providerText", message_id AS "messageId", receipt,
+       evidence, evidence_at AS "evidenceAt", evidence_text AS "evidenceText"
+     FROM email_attempts WHERE email_id = $1 ORDER BY lease_token DESC LIMIT 100`,
+    [id],
+  )
+  return rows.map((row) => ({ ...row, sentence: inWords(ERROR_SENTENCES, row.errorCode) }))
+}
+
+async function readEvents(sql: Sql, id: string): Promise<EmailEvent[]> {
+  const { rows } = await sql.query<Omit<EmailEvent, 'sentence'>>(
+    `SELECT from_status AS "from", to_status AS "to", reason, at FROM email_events WHERE email_id = $1 ORDER BY id DESC LIMIT 100`,
+    [id],
+  )
+  return rows.map((row) => ({
+    ...row,
+    sentence: inWords({ ...ERROR_SENTENCES, ...CANCEL_REASONS, ...MOVE_REASONS }, row.reason),
+  }))
+}
+
+function inWords(sentences: Readonly<Record<string, string>>, code: string | null): string | null {
+  return code !== null && Object.hasOwn(sentences, code) ? (sentences[code] ?? null) : null
+}
+
+async function whatKeeps(sql: Sql, workspaceId: string, { id, kind }: Row): Promise<EmailDetail['whyNotNow']> {
+  // The guards of campaigns do not hold for a transactional email.
+  if (kind !== 'CAMPAIGN') return null
+  const answer = await explainWhyNotNow(sql, workspaceId, id)
+  if (answer.kind !== 'waiting') return null
+  const blockers = answer.blockers.map(({ name, sentence }) => ({ name, sentence }))
+  return { blockers, firstFeasible: answer.firstFeasible }
+}
