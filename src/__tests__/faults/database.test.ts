@@ -33,7 +33,10 @@ test('Postgres restarts, crashes and drops connections under workers whose pools
   try {
     for (let round = 0; round < RESTARTS; round += 1) {
       const seen = provider.ledger().length
-      await until(`sending goes on:\n${workers[0]?.log.slice(-2_000)}`, async () => provider.ledger().length > seen)
+      await until(
+        () => `sending goes on:\n${workers[0]?.log.slice(-2_000)}`,
+        async () => provider.ledger().length > seen,
+      )
       for (let blow = 0; blow < 5; blow += 1) {
         figures.terminated += await terminateOne()
         await sleep(50)

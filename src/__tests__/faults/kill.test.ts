@@ -98,10 +98,13 @@ test('a worker that is killed at any moment sends nothing twice and loses nothin
   async function meet(phase: Phase, worker: Worker, seen: number): Promise<void> {
     switch (phase) {
       case 'claimed':
-        return void (await until(`the worker has claimed:\n${worker.log}`, async () => {
-          const { SENDING, MARKED } = await heldBy(db.pool, worker)
-          return SENDING > 0 && MARKED === 0
-        }))
+        return void (await until(
+          () => `the worker has claimed:\n${worker.log}`,
+          async () => {
+            const { SENDING, MARKED } = await heldBy(db.pool, worker)
+            return SENDING > 0 && MARKED === 0
+          },
+        ))
       case 'marked':
         return void (await until('the worker has marked', async () => {
           const { MARKED } = await heldBy(db.pool, worker)

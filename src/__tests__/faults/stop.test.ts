@@ -20,10 +20,10 @@ import type { PeerScript } from '#tests/support/scripted-smtp.ts'
 
 const db = testDatabase()
 const ROUNDS = scale({ short: 1, full: 10 })
-const LEASE_SECONDS = 10
-const SUBMIT_SECONDS = 5
+const LEASE_SECONDS = 12
+const SUBMIT_SECONDS = 6
 /** Longer than it takes to meet a worker in every phase, shorter than a submit may last. */
-const DAWDLE_MS = 3_500
+const DAWDLE_MS = 4_500
 const EACH = 2
 
 /** The worker has a mailbox with a provider of its own for each phase, so that one stop meets it in all of them. */
@@ -66,22 +66,32 @@ async function historyOf(place: SendingPlace, stopped: Worker): Promise<History[
 
 async function meetInEveryPhase(worker: Worker, { mailboxIds }: SendingPlace, seen: readonly number[]): Promise<void> {
   for (const [index, phase] of PHASES.entries()) {
-    await until(`the worker is met ${phase}:\n${worker.log}`, async () => {
-      const { SENDING, MARKED } = await heldBy(db.pool, worker, mailboxIds[index])
-      const fresh = providers[index]?.ledger().slice(seen[index]) ?? []
-      const handedOver = fresh.filter(({ event }) => event === 'accepted').length
-      if (phase === 'claimed') return SENDING === EACH
-      return MARKED === EACH && handedOver === (phase === 'marked' ? 0 : EACH)
-    })
+    await until(
+      () => `the worker is met ${phase}:\n${worker.log}`,
+      async () => {
+        const { SENDING, MARKED } = await heldBy(db.pool, worker, mailboxIds[index])
+        const fresh = providers[index]?.ledger().slice(seen[index]) ?? []
+        const handedOver = fresh.filter(({ event }) => event === 'accepted').length
+        if (phase === 'claimed') return SENDING === EACH
+        if (phase === 'accepted, not settled' && (await waitingSettlements()) === 0) return false
+        return MARKED === EACH && handedOver === (phase === 'marked' ? 0 : EACH)
+      },
+    )
   }
+}
+
+const SETTLES = `datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'relation'`
+
+async function waitingSettlements(): Promise<number> {
+  const { rows } = await db.pool.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM pg_stat_activity WHERE ${SETTLES}`,
+  )
+  return rows[0]?.count ?? 0
 }
 
 /** What Postgres does by itself to a connection that has been silent in a transaction for a minute. */
 async function endSilentTransactions(): Promise<void> {
-  await db.pool.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%email_attempts%'`,
-  )
+  await db.pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${SETTLES}`)
 }
 
 /**
@@ -110,30 +120,40 @@ test.each(Object.entries(KINDS))(
       const release = await holdSettlements(db.pool)
       const stopped = new Worker(db.url, settings)
       let other: Worker | undefined
+      let isHeld = true
       try {
         await meetInEveryPhase(stopped, place, seen).finally(() => stopped.signal('SIGSTOP'))
         for (const phase of PHASES) stops[phase] = (stops[phase] ?? 0) + EACH
         await endSilentTransactions()
         await release()
+        isHeld = false
         await pastTheLease()
-        other = new Worker(db.url, settings)
-        await until(`the other has taken over:\n${other.log}`, async () => {
-          const { SENT = 0, OUTCOME_UNKNOWN = 0 } = await countStates(db.pool, place.campaignId)
-          return SENT === EACH && OUTCOME_UNKNOWN === place.emails - EACH
-        })
+        const taker = new Worker(db.url, settings)
+        other = taker
+        await until(
+          () => `the other has taken over:\n${taker.log}`,
+          async () => {
+            const { SENT = 0, OUTCOME_UNKNOWN = 0 } = await countStates(db.pool, place.campaignId)
+            return SENT === EACH && OUTCOME_UNKNOWN === place.emails - EACH
+          },
+        )
         stopped.signal('SIGCONT')
-        await until(`what it had handed over has counted:\n${stopped.log}`, async () => {
-          const { OUTCOME_UNKNOWN = 0, SENDING = 0, MARKED = 0 } = await countStates(db.pool, place.campaignId)
-          return OUTCOME_UNKNOWN + SENDING + MARKED === 0
-        })
+        await until(
+          () => `what it had handed over has counted:\n${stopped.log}`,
+          async () => {
+            const { OUTCOME_UNKNOWN = 0, SENDING = 0, MARKED = 0 } = await countStates(db.pool, place.campaignId)
+            return OUTCOME_UNKNOWN + SENDING + MARKED === 0
+          },
+        )
         // What is proven unsent is tried again a minute later.
         await db.travel('2 minutes')
         await untilAtRest(db.pool, [place.campaignId], 60_000)
         expect(await stopped.stop()).toBe(0)
-        expect(await other.stop()).toBe(0)
+        expect(await taker.stop()).toBe(0)
       } finally {
         await stopped.kill()
         await other?.kill()
+        if (isHeld) await release()
       }
 
       for (const { phase, status, attempts } of await historyOf(place, stopped)) {

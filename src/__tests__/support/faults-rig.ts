@@ -161,7 +161,13 @@ function ended(child: ChildProcess, end: () => void): Promise<void> {
   })
 }
 
-export type SendingPlace = { workspaceId: string; campaignId: string; mailboxIds: string[]; emails: number }
+export type SendingPlace = {
+  workspaceId: string
+  campaignId: string
+  sequenceId: string
+  mailboxIds: string[]
+  emails: number
+}
 
 type Wanted = {
   prospects: number
@@ -247,16 +253,21 @@ export async function makeSending(pool: pg.Pool, port: number, wanted: Wanted): 
   )
   const campaign = await makeRunningCampaign(pool, workspaceId, sequenceId)
   await makeEmailsFor(pool, campaign, mailboxIds, await makeProspects(pool, workspaceId, prospects), steps)
-  return { workspaceId, campaignId: campaign.campaignId, mailboxIds, emails: prospects * steps }
+  return { ...campaign, mailboxIds, emails: prospects * steps }
 }
 
 /** Asks again and again until the answer is there; whoever waits in vain is told for what. */
-export async function until<T>(what: string, ask: () => Promise<T | undefined | false>, msMax = 30_000): Promise<T> {
+export async function until<T>(
+  what: string | (() => string),
+  ask: () => Promise<T | undefined | false>,
+  msMax = 30_000,
+): Promise<T> {
   const started = performance.now()
   for (;;) {
     const answer = await ask()
     if (answer !== undefined && answer !== false) return answer
-    if (performance.now() - started > msMax) throw new Error(`waited ${msMax / 1000} s in vain until ${what}`)
+    if (performance.now() - started > msMax)
+      throw new Error(`waited ${msMax / 1000} s in vain until ${typeof what === 'string' ? what : what()}`)
     await sleep(10)
   }
 }
