@@ -8,6 +8,7 @@ import type { EmailContent } from '#lib/email-scheduler/content.ts'
 import { lookAndMark, type ReadyEmail } from '#lib/email-scheduler/last-look.ts'
 import { recover } from '#lib/email-scheduler/recover.ts'
 import { reservePlaces } from '#lib/email-scheduler/reserve.ts'
+import { settle } from '#lib/email-scheduler/settle.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { actor } from '#tests/support/audience.ts'
 import { testDatabase } from '#tests/support/database.ts'
@@ -135,4 +136,36 @@ test('a holder whose lease has passed to another marks nothing', async () => {
   const { marked, lost } = await look(claimed)
   expect(marked).toEqual([])
   expect(lost).toMatchObject([{ why: 'lost-lease' }])
+})
+
+test('an answer to a lease that has passed to another does not end the other’s attempt', async () => {
+  const { emails } = await claimOne()
+  const [first] = emails
+  if (!first) throw new Error('nothing was claimed')
+  await db.travel('2 minutes')
+  await inTransaction(db.pool, (tx) => recover(tx, 100))
+  expect(await claimNext(db.pool, BY, 1)).toMatchObject({ kind: 'claimed', emails: [{ id: first.id, leaseToken: 2 }] })
+  const outcome = { kind: 'retry', scope: 'mailbox', code: 'ECONNREFUSED', reason: 'No connection.' } as const
+  await inTransaction(db.pool, (tx) => settle(tx, [{ ...first, marked: false, outcome }]))
+  const { rows } = await db.pool.query('SELECT status, lease_token FROM scheduled_emails WHERE id = $1', [first.id])
+  expect(rows).toEqual([{ status: 'SENDING', lease_token: 2 }])
+})
+
+test('where pauses are set, a mailbox has one email in flight, also before its mark', async () => {
+  await makeDueCampaign(db.pool, { prospects: 3, settings: { jitter_min_seconds: 1, jitter_max_seconds: 3 } })
+  const first = await claimNext(db.pool, BY, 3)
+  expect(first.kind === 'claimed' && first.emails).toHaveLength(1)
+  expect(await claimNext(db.pool, { ...BY, worker: 'worker-2' }, 3)).not.toMatchObject({ kind: 'claimed' })
+})
+
+test('Postgres itself refuses a second email with the same key', async () => {
+  const { campaign } = await claimOne()
+  const copy = db.pool.query(
+    `INSERT INTO scheduled_emails (id, workspace_id, campaign_id, campaign_prospect_id, prospect_id, sequence_id, step_number,
+       mailbox_id, idempotency_key, scheduled_for, local_date, updated_at)
+     SELECT gen_random_uuid(), workspace_id, campaign_id, campaign_prospect_id, prospect_id, sequence_id, step_number,
+       mailbox_id, idempotency_key, scheduled_for, local_date, updated_at FROM scheduled_emails WHERE campaign_id = $1`,
+    [campaign.campaignId],
+  )
+  await expect(copy).rejects.toThrow('scheduled_emails_idempotency_key_key')
 })
