@@ -3,6 +3,7 @@ import { ensureBuild, ensurePrismaClient } from './home/prepare.ts'
 import { Problem, runCommand } from './problem.ts'
 import { runAsCheck } from './test/check.ts'
 import { type Count, describeSkips, sum } from './test/count.ts'
+import { stopOnInterrupt } from './test/interrupt.ts'
 import { PARTS, type Part } from './test/parts.ts'
 import { runVitest } from './test/vitest.ts'
 
@@ -31,21 +32,15 @@ async function runParts(parts: Part[]): Promise<Count[]> {
   if (parts.includes('types')) counts.push(await runAsCheck('types', 'tsc', ['--noEmit']))
   if (parts.includes('lint')) counts.push(await runAsCheck('lint', 'biome', ['ci', '--error-on-warnings', '.']))
   if (parts.includes('unused')) counts.push(await runAsCheck('unused', 'knip', []))
-  const needsServer = parts.some((part) => part === 'integration' || part === 'journeys')
+  const needsServer = parts.some((part) => part === 'integration' || part === 'faults' || part === 'journeys')
   const server = needsServer ? await openTestServer() : undefined
-  // Interrupted, the run must not leave its server behind. A terminal's Ctrl-C comes twice, once of them through npm.
-  let isStopping = false
-  const giveUp = () => {
-    if (isStopping) return
-    isStopping = true
-    void server?.stop().finally(() => process.exit(130))
-  }
-  for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) process.on(event, giveUp)
+  stopOnInterrupt(async () => server?.stop())
   try {
     const fast = parts.filter((part) => part === 'unit' || part === 'architecture' || part === 'integration')
     // The start is tested in its own right, and the journeys need the pages: so the build comes before both.
     if (needsServer) await ensureBuild(() => process.stdout.write('build: making the pages\n'))
     if (fast.length > 0) counts.push(await runVitest(fast, server?.url))
+    if (parts.includes('faults')) counts.push(await runVitest(['faults'], server?.url))
     if (parts.includes('journeys')) counts.push(await runVitest(['journeys'], server?.url))
   } finally {
     await server?.stop()

@@ -3,14 +3,24 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '#tests/support/database.ts'
 import { check } from '#tests/support/faults-checker.ts'
 import { report, scale } from '#tests/support/faults-report.ts'
-import { countStates, makeSending, type Provider, startProvider, until, Worker } from '#tests/support/faults-rig.ts'
+import {
+  countStates,
+  heldBy,
+  holdSettlements,
+  makeSending,
+  type Provider,
+  startProvider,
+  until,
+  untilAtRest,
+  Worker,
+} from '#tests/support/faults-rig.ts'
 import type { PeerScript } from '#tests/support/scripted-smtp.ts'
 
 const db = testDatabase()
 const CONNECTIONS = 4
-const KILLS_OF_EACH_PHASE = scale({ short: 4, full: 30 })
-const RANDOM_KILLS = scale({ short: 10, full: 100 })
-const EMAILS = scale({ short: 400, full: 5_000 })
+const KILLS_OF_EACH_PHASE = scale({ short: 2, full: 30 })
+const RANDOM_KILLS = scale({ short: 4, full: 100 })
+const EMAILS = scale({ short: 200, full: 5_000 })
 
 let provider: Provider
 beforeAll(async () => {
@@ -44,7 +54,7 @@ test('a worker that is killed at any moment sends nothing twice and loses nothin
   let mostUnknownOfOneKill = 0
 
   for (const phase of Object.keys(SCRIPTS) as Phase[]) {
-    provider.play(SCRIPTS[phase])
+    await provider.play(SCRIPTS[phase])
     for (let kill = 0; kill < (phase === 'at random' ? RANDOM_KILLS : KILLS_OF_EACH_PHASE); kill += 1) {
       const seen = provider.ledger().length
       const worker = new Worker(db.url, { connections: CONNECTIONS })
@@ -52,7 +62,7 @@ test('a worker that is killed at any moment sends nothing twice and loses nothin
       try {
         if (phase === 'accepted, not settled') {
           await meet('marked', worker, seen)
-          release = await holdSettlements()
+          release = await holdSettlements(db.pool)
         }
         await meet(phase, worker, seen)
       } finally {
@@ -70,16 +80,9 @@ test('a worker that is killed at any moment sends nothing twice and loses nothin
     }
   }
 
-  provider.play({})
+  await provider.play({})
   const last = new Worker(db.url, { connections: CONNECTIONS })
-  await until(
-    'everything has come to rest',
-    async () => {
-      const { SCHEDULED = 0, RETRY_SCHEDULED = 0, SENDING = 0, MARKED = 0 } = await states()
-      return SCHEDULED + RETRY_SCHEDULED + SENDING + MARKED === 0
-    },
-    240_000,
-  )
+  await untilAtRest(db.pool, [campaign.campaignId])
   expect(await last.stop()).toBe(0)
 
   const findings = await check(db.pool, [campaign.campaignId], provider.ledger())
@@ -95,48 +98,31 @@ test('a worker that is killed at any moment sends nothing twice and loses nothin
   async function meet(phase: Phase, worker: Worker, seen: number): Promise<void> {
     switch (phase) {
       case 'claimed':
-        return void (await until(`the worker has claimed:\n${worker.log}`, async () => {
-          const { SENDING = 0, MARKED = 0 } = await held(worker)
-          return SENDING > 0 && MARKED === 0
-        }))
+        return void (await until(
+          () => `the worker has claimed:\n${worker.log}`,
+          async () => {
+            const { SENDING, MARKED } = await heldBy(db.pool, worker)
+            return SENDING > 0 && MARKED === 0
+          },
+        ))
       case 'marked':
         return void (await until('the worker has marked', async () => {
-          const { MARKED = 0 } = await held(worker)
+          const { MARKED } = await heldBy(db.pool, worker)
           return MARKED > 0 && provider.ledger().length === seen
         }))
       case 'after 354':
         return void (await until('the provider has said 354', async () => {
           const fresh = provider.ledger().slice(seen)
-          return fresh.some(({ event }) => event === 'data') && ((await held(worker)).MARKED ?? 0) > 0
+          return fresh.some(({ event }) => event === 'data') && (await heldBy(db.pool, worker)).MARKED > 0
         }))
       case 'accepted, not settled':
         return void (await until('the provider has accepted', async () => {
           const fresh = provider.ledger().slice(seen)
-          return fresh.some(({ event }) => event === 'accepted') && ((await held(worker)).MARKED ?? 0) > 0
+          return fresh.some(({ event }) => event === 'accepted') && (await heldBy(db.pool, worker)).MARKED > 0
         }))
       case 'at random':
         await until('the worker is at work', async () => provider.ledger().length > seen)
         await sleep(Math.random() * 150)
-    }
-  }
-
-  async function held(worker: Worker): Promise<{ SENDING?: number; MARKED?: number }> {
-    const { rows } = await db.pool.query<{ state: 'SENDING' | 'MARKED'; count: number }>(
-      `SELECT CASE WHEN marked_token = lease_token THEN 'MARKED' ELSE 'SENDING' END AS state, count(*)::int
-       FROM scheduled_emails WHERE status = 'SENDING' AND leased_by LIKE '%-' || $1 || '-%' GROUP BY 1`,
-      [worker.process.pid],
-    )
-    return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
-  }
-
-  /** While this holds, no attempt can be written down: what the provider accepts stays unsettled. */
-  async function holdSettlements(): Promise<() => Promise<void>> {
-    const client = await db.pool.connect()
-    await client.query('BEGIN')
-    await client.query('LOCK TABLE email_attempts IN SHARE MODE')
-    return async () => {
-      await client.query('ROLLBACK')
-      client.release()
     }
   }
 })

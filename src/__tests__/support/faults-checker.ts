@@ -11,6 +11,8 @@ type Row = {
 export type Findings = {
   emails: number
   accepted: number
+  /** Accepted a second time. */
+  doubles: number
   sent: number
   unknown: number
   failed: number
@@ -59,6 +61,7 @@ export async function check(
   return {
     emails: rows.length,
     accepted: times.size,
+    doubles: [...times.values()].filter((count) => count > 1).length,
     sent: count('SENT'),
     unknown: count('OUTCOME_UNKNOWN'),
     failed: count('PERMANENTLY_FAILED'),

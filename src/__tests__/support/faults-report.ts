@@ -1,8 +1,10 @@
 import { appendFileSync } from 'node:fs'
 
 /** `npm test` runs the short form, `npm run test:faults` the full one. */
+export const isFull = process.env.FAULTS === 'full'
+
 export function scale<T>({ short, full }: { short: T; full: T }): T {
-  return process.env.FAULTS === 'full' ? full : short
+  return isFull ? full : short
 }
 
 /** Figures for the last line of `npm run test:faults`, as they were counted. */

@@ -10,7 +10,8 @@ import { generateKey, readKeyring } from '#lib/platform/keyring.ts'
 import { storeCredential } from '#lib/tenancy/credentials.ts'
 import { makeProspects, makeRunningCampaign, makeWorkspace } from './planning.ts'
 import { makeEmailsFor } from './queue.ts'
-import type { PeerRecord, PeerScript } from './scripted-smtp.ts'
+import { endsWithUs, hasEnded } from './reaper.ts'
+import type { PeerOptions, PeerRecord, PeerScript } from './scripted-smtp.ts'
 
 /** What a worker is started with; the rest is as shipped. */
 export type WorkerSettings = {
@@ -19,42 +20,90 @@ export type WorkerSettings = {
   submitSeconds?: number
   poolMax?: number
   nodeOptions?: string
-  databaseUrl?: string
+  /** A file of certificates that are trusted besides the system's. */
+  extraCa?: string
 }
 
-export type Provider = { port: number; play(script: PeerScript): void; ledger(): PeerRecord[]; stop(): Promise<void> }
+export type Provider = {
+  port: number
+  /** From now on; holds once it resolves. */
+  play(script: PeerScript): Promise<void>
+  ledger(): PeerRecord[]
+  stop(): Promise<void>
+}
 
 /** A provider in a process of its own: what it accepted is on disk before it says so, and outlives whoever is killed. */
 export async function startProvider(script: PeerScript = {}): Promise<Provider> {
+  const [provider] = await startProviders([{ script }])
+  if (!provider) throw new Error('the provider did not start')
+  return provider
+}
+
+/** Several in one process, each with its own port, script and ledger. To stop one is to stop them all. */
+export async function startProviders(wanted: readonly PeerOptions[]): Promise<Provider[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sendonce-provider-'))
-  const ledgerFile = join(folder, 'ledger')
-  const child = fork(
-    join(projectRoot, 'src/__tests__/support/scripted-smtp-process.ts'),
-    [JSON.stringify({ ledger: ledgerFile, script })],
-    {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    },
-  )
-  const { port } = await new Promise<{ port: number }>((done, failed) => {
-    child.once('message', (ready) => done(ready as { port: number }))
+  const options = wanted.map((each, index) => ({ ...each, ledger: join(folder, `ledger-${index}`) }))
+  const child = fork(join(projectRoot, 'src/__tests__/support/scripted-smtp-process.ts'), [JSON.stringify(options)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  endsWithUs({ folder, ...(child.pid && { pid: child.pid }) })
+  const { ports } = await new Promise<{ ports: number[] }>((done, failed) => {
+    child.once('message', (ready) => done(ready as { ports: number[] }))
     child.once('exit', () => failed(new Error('the provider did not start')))
   })
-  return {
-    port,
-    play: (next) => void child.send(next),
-    ledger: () =>
-      readFileSync(ledgerFile, 'utf8')
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as PeerRecord),
+  let scripts = 0
+  const play = (peer: number, script: PeerScript) =>
+    new Promise<void>((done, failed) => {
+      const id = ++scripts
+      const heard = (message: unknown) => {
+        if (typeof message !== 'object' || message === null || !('played' in message) || message.played !== id) return
+        child.off('message', heard)
+        done()
+      }
+      child.on('message', heard)
+      child.send({ peer, script, id }, (error) => error && failed(error))
+    })
+  return options.map(({ ledger }, peer) => ({
+    port: ports[peer] ?? 0,
+    play: (script) => play(peer, script),
+    ledger: () => readLedger(ledger),
     async stop() {
       await ended(child, () => child.kill('SIGTERM'))
       rmSync(folder, { recursive: true, force: true })
+      hasEnded({ folder, ...(child.pid && { pid: child.pid }) })
     },
-  }
+  }))
+}
+
+function readLedger(file: string): PeerRecord[] {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  // The last line may be half written.
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as PeerRecord)
 }
 
 const ENCRYPTION_KEYS = generateKey(new Date('2026-01-01'))
+
+/** What a process of the product needs in its environment. */
+export function workerEnvironment(databaseUrl: string, settings: WorkerSettings = {}): NodeJS.ProcessEnv {
+  const { connections = 4, leaseSeconds = 10, submitSeconds = 3, poolMax = 10, nodeOptions = '', extraCa } = settings
+  return {
+    PATH: process.env.PATH,
+    NODE_ENV: 'production',
+    NODE_OPTIONS: nodeOptions,
+    NODE_EXTRA_CA_CERTS: extraCa,
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_MAX: String(poolMax),
+    SEND_CONNECTIONS: String(connections),
+    LEASE_SECONDS: String(leaseSeconds),
+    SUBMIT_SECONDS: String(submitSeconds),
+    SMTP_ALLOW_PRIVATE_HOSTS: 'true',
+    APP_URL: 'http://sendonce.test',
+    CRON_SECRET: 'a secret for tests only',
+    AUTH_SECRET: 'a secret of thirty-two characters or more',
+    ENCRYPTION_KEYS,
+    LOG_LEVEL: 'info',
+  }
+}
 
 /** `npm run worker`, as it is shipped, on this database. */
 export class Worker {
@@ -62,32 +111,26 @@ export class Worker {
   #log = ''
 
   constructor(databaseUrl: string, settings: WorkerSettings = {}) {
-    const { connections = 4, leaseSeconds = 10, submitSeconds = 3, poolMax = 10, nodeOptions = '' } = settings
     this.process = spawn(process.execPath, [join(projectRoot, 'src/cli/worker.ts')], {
       cwd: projectRoot,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env.PATH,
-        NODE_ENV: 'production',
-        NODE_OPTIONS: nodeOptions,
-        DATABASE_URL: settings.databaseUrl ?? databaseUrl,
-        DATABASE_POOL_MAX: String(poolMax),
-        SEND_CONNECTIONS: String(connections),
-        LEASE_SECONDS: String(leaseSeconds),
-        SUBMIT_SECONDS: String(submitSeconds),
-        SMTP_ALLOW_PRIVATE_HOSTS: 'true',
-        APP_URL: 'http://sendonce.test',
-        CRON_SECRET: 'a secret for tests only',
-        AUTH_SECRET: 'a secret of thirty-two characters or more',
-        ENCRYPTION_KEYS,
-        LOG_LEVEL: 'info',
-      },
+      env: workerEnvironment(databaseUrl, settings),
     })
+    const { pid } = this.process
+    if (pid !== undefined) {
+      endsWithUs({ pid })
+      this.process.once('exit', () => hasEnded({ pid }))
+    }
     for (const stream of [this.process.stdout, this.process.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#log += text
       })
     }
+  }
+
+  /** As `leased_by` and the attempts name it, for LIKE. */
+  get name(): string {
+    return `%-${this.process.pid}-%`
   }
 
   get log(): string {
@@ -118,7 +161,13 @@ function ended(child: ChildProcess, end: () => void): Promise<void> {
   })
 }
 
-export type SendingPlace = { workspaceId: string; campaignId: string; mailboxIds: string[]; emails: number }
+export type SendingPlace = {
+  workspaceId: string
+  campaignId: string
+  sequenceId: string
+  mailboxIds: string[]
+  emails: number
+}
 
 type Wanted = {
   prospects: number
@@ -126,6 +175,44 @@ type Wanted = {
   mailboxes?: number
   dailyQuota?: number
   settings?: Record<string, unknown>
+}
+
+export type Held = { SENDING: number; MARKED: number }
+
+/** What this worker holds just now, at one of its mailboxes or at all. */
+export async function heldBy(pool: pg.Pool, worker: Worker, mailboxId?: string): Promise<Held> {
+  const { rows } = await pool.query<Held>(
+    `SELECT count(*) FILTER (WHERE marked_token IS DISTINCT FROM lease_token)::int AS "SENDING",
+       count(*) FILTER (WHERE marked_token = lease_token)::int AS "MARKED"
+     FROM scheduled_emails WHERE status = 'SENDING' AND leased_by LIKE $1 AND ($2::uuid IS NULL OR mailbox_id = $2)`,
+    [worker.name, mailboxId ?? null],
+  )
+  return rows[0] ?? { SENDING: 0, MARKED: 0 }
+}
+
+/** Until it is released, no attempt can be written down: what a provider accepts stays unsettled. */
+export async function holdSettlements(pool: pg.Pool): Promise<() => Promise<void>> {
+  const client = await pool.connect()
+  await client.query('BEGIN')
+  await client.query('LOCK TABLE email_attempts IN SHARE MODE')
+  return async () => {
+    await client.query('ROLLBACK')
+    client.release()
+  }
+}
+
+/** Each mailbox sends through the provider at its place. */
+export async function sendThrough(
+  pool: pg.Pool,
+  mailboxIds: readonly string[],
+  providers: readonly Provider[],
+  security: 'NONE' | 'STARTTLS' = 'NONE',
+): Promise<void> {
+  await pool.query(
+    `UPDATE smtp_settings s SET port = p.port, security = $3::smtp_security, updated_at = app_now()
+     FROM unnest($1::uuid[], $2::int[]) AS p(id, port) WHERE s.mailbox_id = p.id`,
+    [mailboxIds, providers.map(({ port }) => port), security],
+  )
 }
 
 /** A running campaign, all of it due now, whose mailboxes send through this provider. */
@@ -166,26 +253,46 @@ export async function makeSending(pool: pg.Pool, port: number, wanted: Wanted): 
   )
   const campaign = await makeRunningCampaign(pool, workspaceId, sequenceId)
   await makeEmailsFor(pool, campaign, mailboxIds, await makeProspects(pool, workspaceId, prospects), steps)
-  return { workspaceId, campaignId: campaign.campaignId, mailboxIds, emails: prospects * steps }
+  return { ...campaign, mailboxIds, emails: prospects * steps }
 }
 
 /** Asks again and again until the answer is there; whoever waits in vain is told for what. */
-export async function until<T>(what: string, ask: () => Promise<T | undefined | false>, msMax = 30_000): Promise<T> {
+export async function until<T>(
+  what: string | (() => string),
+  ask: () => Promise<T | undefined | false>,
+  msMax = 30_000,
+): Promise<T> {
   const started = performance.now()
   for (;;) {
     const answer = await ask()
     if (answer !== undefined && answer !== false) return answer
-    if (performance.now() - started > msMax) throw new Error(`waited ${msMax / 1000} s in vain until ${what}`)
+    if (performance.now() - started > msMax)
+      throw new Error(`waited ${msMax / 1000} s in vain until ${typeof what === 'string' ? what : what()}`)
     await sleep(10)
   }
 }
 
 /** How many emails are where, in flight told apart by the mark. */
-export async function countStates(pool: pg.Pool, campaignId: string): Promise<Record<string, number>> {
+export async function countStates(pool: pg.Pool, ...campaignIds: string[]): Promise<Record<string, number>> {
   const { rows } = await pool.query<{ state: string; count: number }>(
     `SELECT CASE WHEN status = 'SENDING' AND marked_token = lease_token THEN 'MARKED' ELSE status::text END AS state, count(*)::int
-     FROM scheduled_emails WHERE campaign_id = $1 GROUP BY 1`,
-    [campaignId],
+     FROM scheduled_emails WHERE campaign_id = ANY($1::uuid[]) GROUP BY 1`,
+    [campaignIds],
   )
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+/** Until nothing waits and nothing is held. */
+export async function untilAtRest(pool: pg.Pool, campaignIds: readonly string[], msMax = 240_000): Promise<void> {
+  await until(
+    'everything has come to rest',
+    async () => {
+      // A database that is just restarting says nothing.
+      const states = await countStates(pool, ...campaignIds).catch(() => undefined)
+      if (!states) return false
+      const { SCHEDULED = 0, RETRY_SCHEDULED = 0, SENDING = 0, MARKED = 0 } = states
+      return SCHEDULED + RETRY_SCHEDULED + SENDING + MARKED === 0
+    },
+    msMax,
+  )
 }

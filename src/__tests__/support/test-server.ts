@@ -27,8 +27,7 @@ export default async function setup(project: TestProject) {
   await dropLeftovers(admin)
   const template = `${PREFIX}_${Math.floor(Date.now() / 1000)}_${randomBytes(4).toString('hex')}`
   await admin.query(`CREATE DATABASE ${template}`)
-  await applyMigrations({ connectionString: onDatabase(server.url, template) })
-  await letTestsTravelInTime(onDatabase(server.url, template))
+  await prepareTestDatabase(onDatabase(server.url, template))
   project.provide('testServerUrl', server.url)
   project.provide('templateDatabase', template)
   return async () => {
@@ -60,6 +59,12 @@ export async function openTestServer(): Promise<{ url: string; stop(): Promise<v
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** An empty database becomes one for tests. */
+export async function prepareTestDatabase(url: string): Promise<void> {
+  await applyMigrations({ connectionString: url })
+  await letTestsTravelInTime(url)
 }
 
 /** app_now() with an offset, which no other database has. */

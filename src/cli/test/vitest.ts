@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -21,12 +21,18 @@ const reportSchema = z.object({
 
 type Report = z.infer<typeof reportSchema>
 
+type Options = {
+  /** Only files whose path holds one of these. */
+  files?: readonly string[]
+  env?: Record<string, string>
+}
+
 /** Runs these kinds of test and counts from vitest's own report. A run without one, or that failed outside any test, counts as a failure. */
-export async function runVitest(kinds: Part[], serverUrl: string | undefined): Promise<Count> {
+export async function runVitest(kinds: Part[], serverUrl: string | undefined, options: Options = {}): Promise<Count> {
   const folder = await mkdtemp(join(tmpdir(), 'sendonce-report-'))
   const file = join(folder, 'report.json')
   try {
-    const code = await spawnVitest(kinds, file, serverUrl)
+    const code = await spawnVitest(kinds, file, serverUrl, options)
     const report = reportSchema.safeParse(JSON.parse(await readFile(file, 'utf8').catch(() => 'null')))
     if (!report.success) return failure(`${kinds.join(', ')}: vitest ended without a report`)
     const count = await countReport(report.data)
@@ -36,12 +42,30 @@ export async function runVitest(kinds: Part[], serverUrl: string | undefined): P
   }
 }
 
-async function spawnVitest(kinds: Part[], reportFile: string, serverUrl: string | undefined): Promise<number | null> {
+let running: ChildProcess | undefined
+
+/** Interrupted, its tests are not waited for; what they started ends with them. */
+export async function endVitest(): Promise<void> {
+  const child = running
+  if (!child || child.exitCode !== null || child.signalCode !== null) return
+  await new Promise((done) => {
+    child.once('exit', done)
+    child.kill('SIGTERM')
+    setTimeout(() => child.kill('SIGKILL'), 5_000).unref()
+  })
+}
+
+async function spawnVitest(
+  kinds: Part[],
+  reportFile: string,
+  serverUrl: string | undefined,
+  { files = [], env = {} }: Options,
+): Promise<number | null> {
   const projects = kinds.flatMap((kind) =>
     kind === 'unit' ? ['--project', 'unit', '--project', 'time-*'] : ['--project', kind],
   )
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${reportFile}`]
-  const child = spawn(join(projectRoot, 'node_modules/.bin/vitest'), ['run', ...projects, ...reporters], {
+  const child = spawn(join(projectRoot, 'node_modules/.bin/vitest'), ['run', ...files, ...projects, ...reporters], {
     cwd: projectRoot,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
@@ -49,8 +73,10 @@ async function spawnVitest(kinds: Part[], reportFile: string, serverUrl: string 
       ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
       ...process.env,
       ...(serverUrl ? { TEST_SERVER_URL: serverUrl } : {}),
+      ...env,
     },
   })
+  running = child
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', resolve)

@@ -8,8 +8,8 @@ import {
   stopMailbox,
 } from '#lib/email-scheduler/change-mailbox.ts'
 import { failedByLogin, retryFailedByLogin } from '#lib/email-scheduler/failed-by-login.ts'
-import { unpark } from '#lib/email-scheduler/unpark.ts'
 import { loadMailbox, lockMailbox, type Mailbox } from '#lib/email-scheduler/mailbox.ts'
+import { unpark } from '#lib/email-scheduler/unpark.ts'
 import { notFound, PublicError } from '#lib/platform/api-response.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'

@@ -14,6 +14,7 @@ import type { MailConnection, OutgoingMessage } from './transport.ts'
 const IDLE_MS_MAX = 120_000
 const RESET_MS_MAX = 5_000
 const QUIT_MS_MAX = 2_000
+const READ_FIRST_MS = 20
 
 type Parts = {
   smtp: SMTPConnection
@@ -123,7 +124,9 @@ export class SmtpMailConnection implements MailConnection {
         resolve(outcome)
       }
       const broken = () => finish('broken')
-      const timer = setTimeout(() => finish('timeout'), deadline.leftMs())
+      // A process that was stopped wakes up with its deadline over and, it may be, the answer waiting: that is read first.
+      const timeUp = () => (isLetGo ? setTimeout(() => finish('timeout'), READ_FIRST_MS) : finish('timeout'))
+      const timer = setTimeout(timeUp, deadline.leftMs())
       const body = gate(raw, () => {
         // Both are asked for here, not only by the timer: a process that was stopped wakes up with a 354 waiting, and
         // the timer may come second.

@@ -33,6 +33,8 @@ export function createPool(connectionString: string, max: number): pg.Pool {
   })
   // An idle connection that Postgres closes (a restart, a failover) is replaced by the pool; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ error }, 'an idle database connection was lost'))
+  // The same for one that is lost between two statements of a transaction: the next statement fails and says so.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancelInQueue } from '#app/api/prospects/audience.ts'
+import { unsubscribeReader } from '#lib/audience/unsubscribe.ts'
+import { pauseCampaign } from '#lib/campaigns/move.ts'
+import { stopCampaign } from '#lib/email-scheduler/stop-campaign.ts'
+import { inTransaction } from '#lib/platform/database.ts'
+import { actor } from '#tests/support/audience.ts'
+import { testDatabase } from '#tests/support/database.ts'
+import { check } from '#tests/support/faults-checker.ts'
+import { report, scale } from '#tests/support/faults-report.ts'
+import {
+  countStates,
+  heldBy,
+  makeSending,
+  type Provider,
+  type SendingPlace,
+  startProvider,
+  until,
+  Worker,
+} from '#tests/support/faults-rig.ts'
+
+const db = testDatabase()
+const ROUNDS = scale({ short: 3, full: 40 })
+const EMAILS = 60
+
+let provider: Provider
+let worker: Worker
+beforeAll(async () => {
+  // Slow enough that there is always something in flight, and something claimed that is not marked yet.
+  provider = await startProvider({ ehlo: { delayMs: 20 }, mail: { delayMs: 20 }, dot: { delayMs: 20 } })
+  worker = new Worker(db.url, { connections: 6 })
+})
+afterAll(async () => {
+  await worker?.kill()
+  await provider?.stop()
+})
+
+/** Each answers whose emails must no longer be marked. */
+const VERBS: Record<string, (place: SendingPlace) => Promise<{ campaignId?: string; prospectIds?: string[] }>> = {
+  pause: async ({ workspaceId, campaignId }) => {
+    await inTransaction(db.pool, (tx) => pauseCampaign(tx, workspaceId, campaignId, actor))
+    return { campaignId }
+  },
+  stop: async ({ workspaceId, campaignId }) => {
+    await stopCampaign(db.pool, workspaceId, campaignId, actor, () => true)
+    return { campaignId }
+  },
+  unsubscribe: async ({ workspaceId, campaignId }) => {
+    const { rows } = await db.pool.query<{ id: string }>(
+      `SELECT prospect_id AS id FROM scheduled_emails WHERE campaign_id = $1 AND marked_token IS DISTINCT FROM lease_token
+       ORDER BY status = 'SENDING' DESC, ready_at LIMIT 10`,
+      [campaignId],
+    )
+    const prospectIds = rows.map(({ id }) => id)
+    for (const prospectId of prospectIds)
+      await inTransaction(db.pool, (tx) =>
+        unsubscribeReader(tx, { workspaceId, prospectId }, 'one-click', cancelInQueue(workspaceId)),
+      )
+    return { prospectIds }
+  },
+}
+
+const answers: Record<string, number> = {}
+const campaigns: string[] = []
+let heldAtAnswer = 0
+
+test.each(Object.entries(VERBS))('once a %s is answered, nothing more is handed over', async (verb, perform) => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const place = await makeSending(db.pool, provider.port, { prospects: EMAILS, mailboxes: 2 })
+    campaigns.push(place.campaignId)
+    await until(
+      () => `sending is under way:\n${worker.log.slice(-3_000)}`,
+      async () => ((await countStates(db.pool, place.campaignId)).SENT ?? 0) > 3,
+    )
+    await sleep(Math.random() * 50)
+    const { campaignId = null, prospectIds = null } = await perform(place)
+    const { rows } = await db.pool.query<{ at: Date }>('SELECT app_now() AS at')
+    const { SENDING, MARKED } = await heldBy(db.pool, worker)
+    heldAtAnswer += SENDING + MARKED
+    answers[verb] = (answers[verb] ?? 0) + 1
+    await until(
+      () => `what was in flight has landed:\n${worker.log.slice(-3_000)}`,
+      async () => {
+        const { SENDING = 0, MARKED = 0, SCHEDULED = 0 } = await countStates(db.pool, place.campaignId)
+        return SENDING + MARKED === 0 && (verb !== 'unsubscribe' || SCHEDULED === 0)
+      },
+    )
+
+    const marked = await db.pool.query(
+      `SELECT id FROM scheduled_emails WHERE (campaign_id = $1 OR prospect_id = ANY($2::uuid[])) AND submit_started_at > $3`,
+      [campaignId, prospectIds, rows[0]?.at],
+    )
+    expect(marked.rows).toEqual([])
+    const states = await countStates(db.pool, place.campaignId)
+    if (verb === 'pause') expect(states.SCHEDULED).toBeGreaterThan(0)
+    else expect(states.CANCELLED).toBeGreaterThan(0)
+    expect(Object.keys(states).filter((state) => !['SENT', 'SCHEDULED', 'CANCELLED'].includes(state))).toEqual([])
+  }
+})
+
+test('over all of them: nothing twice, nothing lost, and something was in flight each time', async () => {
+  expect(await worker.stop()).toBe(0)
+  const findings = await check(db.pool, campaigns, provider.ledger())
+  report('answered while in flight', { answers, heldAtAnswer, ...findings })
+  expect(findings.wrong).toEqual([])
+  expect(findings.unknown).toBe(0)
+  expect(findings.emails).toBe(campaigns.length * EMAILS)
+  expect(heldAtAnswer).toBeGreaterThan(campaigns.length)
+})

@@ -1,0 +1,127 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { projectRoot } from '#cli/project.ts'
+import { testDatabase } from '#tests/support/database.ts'
+import { check } from '#tests/support/faults-checker.ts'
+import { report, scale } from '#tests/support/faults-report.ts'
+import {
+  countStates,
+  makeSending,
+  type Provider,
+  type SendingPlace,
+  startProvider,
+  until,
+  untilAtRest,
+  Worker,
+} from '#tests/support/faults-rig.ts'
+
+const db = testDatabase()
+const EMAILS = scale({ short: 20, full: 400 })
+const EARLY = 5
+/** As long as a worker whose clock is wrong has for doing too early what it must not do yet. */
+const WATCHED_MS = scale({ short: 3_000, full: 20_000 })
+
+let provider: Provider
+beforeAll(async () => {
+  provider = await startProvider()
+})
+afterAll(() => provider.stop())
+
+/** Where it is between noon and one o'clock now, so that no window of this test crosses a midnight. */
+const HOURS_TO_NOON = 12 - new Date().getUTCHours()
+const TIME_ZONE = HOURS_TO_NOON === 0 ? 'UTC' : `Etc/GMT${HOURS_TO_NOON > 0 ? '-' : '+'}${Math.abs(HOURS_TO_NOON)}`
+const minuteNow = () => 12 * 60 + new Date().getUTCMinutes()
+
+const withClock = (minutes: number) => {
+  const module = pathToFileURL(join(projectRoot, 'src/__tests__/support/wrong-clock.mjs'))
+  return { nodeOptions: `--import=${module.href}?minutes=${minutes}`, connections: 6 }
+}
+
+const campaigns: string[] = []
+let emails = 0
+async function make(prospects: number, settings: Record<string, unknown> = {}): Promise<SendingPlace> {
+  const place = await makeSending(db.pool, provider.port, {
+    prospects,
+    settings: { time_zone: TIME_ZONE, ...settings },
+  })
+  campaigns.push(place.campaignId)
+  emails += place.emails
+  return place
+}
+
+test.each([10, -10])(
+  'a worker whose clock is %i minutes ahead keeps the database’s time in everything',
+  async (minutes) => {
+    await provider.play({
+      mail: [{ reply: '451 4.3.0 Not now' }],
+      rcpt: [{ reply: '450 4.7.1 Greylisted, try again in 300 seconds' }],
+    })
+    const due = await make(EMAILS)
+    const closing = await make(EARLY, { window_start_minute: minuteNow() - 60, window_end_minute: minuteNow() + 5 })
+    const opening = await make(EARLY, { window_start_minute: minuteNow() + 6, window_end_minute: minuteNow() + 120 })
+    const later = await make(EARLY)
+    await db.pool.query(
+      `UPDATE scheduled_emails SET ready_at = app_now() + interval '6 minutes' WHERE campaign_id = $1`,
+      [later.campaignId],
+    )
+    const worker = new Worker(db.url, withClock(minutes))
+    try {
+      await until(
+        () => `what may go has gone:\n${worker.log.slice(-3_000)}`,
+        async () => {
+          const { SENT = 0, RETRY_SCHEDULED = 0 } = await countStates(db.pool, due.campaignId, closing.campaignId)
+          return SENT === EMAILS + EARLY - 2 && RETRY_SCHEDULED === 2
+        },
+      )
+      await sleep(WATCHED_MS)
+      expect(await countStates(db.pool, opening.campaignId, later.campaignId)).toEqual({ SCHEDULED: 2 * EARLY })
+      expect(await countStates(db.pool, due.campaignId, closing.campaignId)).toMatchObject({ RETRY_SCHEDULED: 2 })
+      const { rows } = await db.pool.query<{ seconds: number }>(
+        `SELECT round(extract(epoch FROM e.next_retry_at - a.ended_at))::int AS seconds
+       FROM scheduled_emails e JOIN email_attempts a ON a.email_id = e.id
+       WHERE e.campaign_id = ANY($1::uuid[]) AND e.status = 'RETRY_SCHEDULED' AND a.outcome = 'RETRY' ORDER BY 1`,
+        [[due.campaignId, closing.campaignId]],
+      )
+      expect(rows.map(({ seconds }) => seconds)).toEqual([60, 300])
+      const dated = await db.pool.query(
+        `SELECT e.id, c.date, e.submit_started_at FROM scheduled_emails e JOIN email_contents c ON c.email_id = e.id
+       WHERE e.campaign_id = $1 AND abs(extract(epoch FROM c.date - e.submit_started_at)) > 60`,
+        [due.campaignId],
+      )
+      expect(dated.rows).toEqual([])
+      // Both retries are due at their times, whatever the window of one of them says by then.
+      await db.pool.query('UPDATE sending_settings SET window_end_minute = 1440')
+      await db.travel('7 minutes')
+      await untilAtRest(db.pool, campaigns, 60_000)
+      expect(await worker.stop()).toBe(0)
+    } finally {
+      await worker.kill()
+    }
+  },
+)
+
+test('two workers whose clocks are twenty minutes apart take no lease from each other', async () => {
+  await provider.play({ dot: { delayMs: 100 } })
+  const place = await make(EMAILS * 2)
+  const workers = [10, -10].map((minutes) => new Worker(db.url, withClock(minutes)))
+  try {
+    await untilAtRest(db.pool, [place.campaignId])
+    for (const worker of workers) expect(await worker.stop()).toBe(0)
+  } finally {
+    for (const worker of workers) await worker.kill()
+  }
+  for (const worker of workers) expect(worker.log).toContain('settled')
+  const { rows } = await db.pool.query(
+    `SELECT outcome, error_code FROM email_attempts a JOIN scheduled_emails e ON e.id = a.email_id
+     WHERE e.campaign_id = $1 AND outcome <> 'ACCEPTED'`,
+    [place.campaignId],
+  )
+  expect(rows).toEqual([])
+
+  const findings = await check(db.pool, campaigns, provider.ledger())
+  report('clocks ten minutes wrong', findings)
+  expect(findings.wrong).toEqual([])
+  expect(findings.sent).toBe(emails)
+})

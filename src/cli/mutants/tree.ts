@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { projectRoot } from '../project.ts'
+import type { Mutant } from './mutants.ts'
+
+/** A copy of the clone as it lies there, uncommitted changes included; its packages are the clone's own. */
+export async function copyTree(): Promise<string> {
+  const tree = await mkdtemp(join(tmpdir(), 'sendonce-mutants-'))
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: projectRoot,
+    encoding: 'utf8',
+  })
+  for (const path of listed.split('\0').filter((each) => each !== '')) {
+    await mkdir(join(tree, dirname(path)), { recursive: true })
+    // Deleted and not yet committed: not there.
+    await cp(join(projectRoot, path), join(tree, path)).catch(() => undefined)
+  }
+  const generated = 'src/lib/platform/generated'
+  await cp(join(projectRoot, generated), join(tree, generated), { recursive: true })
+  await symlink(join(projectRoot, 'node_modules'), join(tree, 'node_modules'))
+  return tree
+}
+
+/** Answers how to take it back, or what is wrong with the mutant itself. */
+export async function plant(
+  tree: string,
+  mutant: Mutant,
+): Promise<{ takeBack(): Promise<void> } | { problem: string }> {
+  const file = join(tree, mutant.file)
+  const before = await readFile(file, 'utf8').catch(() => undefined)
+  if (before === undefined) {
+    if (mutant.find !== '') return { problem: `${mutant.file} is not there` }
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, mutant.becomes)
+    return { takeBack: () => rm(dirname(file), { recursive: true }) }
+  }
+  let text = before
+  for (const { find, becomes } of [mutant, ...(mutant.and ?? [])]) {
+    const parts = text.split(find)
+    if (parts.length !== 2) return { problem: `${mutant.file} holds ${parts.length - 1} times: ${find}` }
+    text = parts.join(becomes)
+  }
+  await writeFile(file, text)
+  return { takeBack: () => writeFile(file, before) }
+}
