@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cancelInQueue } from '#app/api/prospects/audience.ts'
+import { consequencesIn } from '#app/api/prospects/audience.ts'
 import { unsubscribeReader } from '#lib/audience/unsubscribe.ts'
 import { pauseCampaign } from '#lib/campaigns/move.ts'
 import { stopCampaign } from '#lib/email-scheduler/stop-campaign.ts'
@@ -55,7 +55,7 @@ const VERBS: Record<string, (place: SendingPlace) => Promise<{ campaignId?: stri
     const prospectIds = rows.map(({ id }) => id)
     for (const prospectId of prospectIds)
       await inTransaction(db.pool, (tx) =>
-        unsubscribeReader(tx, { workspaceId, prospectId }, 'one-click', cancelInQueue(workspaceId)),
+        unsubscribeReader(tx, { workspaceId, prospectId }, 'one-click', consequencesIn(workspaceId).cancelWaiting),
       )
     return { prospectIds }
   },

@@ -1,3 +1,4 @@
+import { hideUnsubscribeLinks } from '#lib/audience/unsubscribe-link.ts'
 import type { Blocker } from '#lib/guardrails/guards.ts'
 import { notFound } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
@@ -50,6 +51,18 @@ export type EmailDetail = {
   sendAgainFrom: Date | null
 }
 
+/** Whoever sees it here is not its reader, so the reader's way out (and back in) is not for them. */
+function shown(content: EmailContent | undefined): EmailContent | null {
+  if (!content) return null
+  const headers = Object.entries(content.headers).map(([name, value]) => [name, hideUnsubscribeLinks(value)])
+  return {
+    ...content,
+    text: hideUnsubscribeLinks(content.text),
+    html: hideUnsubscribeLinks(content.html),
+    headers: Object.fromEntries(headers),
+  }
+}
+
 type Row = EmailRow & { content_token: number | null; submit_started_at: Date | null }
 
 /** Everything that is known of one email. */
@@ -67,7 +80,7 @@ export async function readEmail(sql: Sql, workspaceId: string, id: string, attem
     email: mapScheduledEmail(row),
     attempts: await readAttempts(sql, id),
     events: await readEvents(sql, id),
-    content: contents.get(id) ?? null,
+    content: shown(contents.get(id)),
     whyNotNow: await whatKeeps(sql, workspaceId, row),
     sendAgainFrom: isUnknown ? new Date((row.submit_started_at?.getTime() ?? 0) + attemptMsMax) : null,
   }

@@ -2,6 +2,7 @@ import { type Hold, readHold } from '#lib/email-scheduler/hold.ts'
 import { readSendingSettings } from '#lib/email-scheduler/sending-settings.ts'
 import { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import { mailboxTrouble } from '#lib/guardrails/guards.ts'
+import { getDailySentCount } from '#lib/guardrails/quota.ts'
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import type { Sql } from '#lib/platform/database.ts'
@@ -70,13 +71,13 @@ async function readToday(
   const calendar = new SendingCalendar(settings)
   const day = calendar.dayAt(now.getTime())
   const date = localDateOf(day)
-  const { rows } = await sql.query<{ sent: number; reserved: number }>(
-    `SELECT (SELECT coalesce(sum(reserved), 0)::int FROM workspace_days WHERE workspace_id = $1 AND local_date = $2) AS reserved,
-       (SELECT count(*)::int FROM mailboxes m JOIN scheduled_emails e ON e.mailbox_id = m.id
-        WHERE m.workspace_id = $1 AND e.status = 'SENT' AND e.sent_at >= $3) AS sent`,
-    [workspaceId, date, new Date(calendar.startMs(day))],
+  const { rows } = await sql.query<{ sent: number }>(
+    `SELECT count(*)::int AS sent FROM mailboxes m JOIN scheduled_emails e ON e.mailbox_id = m.id
+     WHERE m.workspace_id = $1 AND e.status = 'SENT' AND e.sent_at >= $2`,
+    [workspaceId, new Date(calendar.startMs(day))],
   )
-  return { date, sent: rows[0]?.sent ?? 0, reserved: rows[0]?.reserved ?? 0, quota: settings.dailyQuota }
+  const reserved = await getDailySentCount(sql, workspaceId, date)
+  return { date, sent: rows[0]?.sent ?? 0, reserved, quota: settings.dailyQuota }
 }
 
 type MailboxRow = {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { cancelInQueue } from '#app/api/prospects/audience.ts'
+import { consequencesIn } from '#app/api/prospects/audience.ts'
 import { unsubscribeReader } from '#lib/audience/unsubscribe.ts'
 import { pauseCampaign } from '#lib/campaigns/move.ts'
 import type { ClaimedEmail } from '#lib/email-scheduler/claim.ts'
@@ -54,7 +54,7 @@ const CHANGES: Record<string, { change: (tx: Sql, claimed: Claimed) => Promise<u
   },
   'the reader unsubscribed': {
     change: (tx, { campaign: { workspaceId }, prospectId }) =>
-      unsubscribeReader(tx, { workspaceId, prospectId }, 'one-click', cancelInQueue(workspaceId)),
+      unsubscribeReader(tx, { workspaceId, prospectId }, 'one-click', consequencesIn(workspaceId).cancelWaiting),
     refusedBy: 'prospect-active',
   },
   'the address was suppressed': {
