@@ -46,3 +46,6 @@ BEGIN
 EXCEPTION WHEN insufficient_privilege THEN
   RAISE NOTICE 'pg_trgm cannot be installed by this role, so searching prospects has no index';
 END $$;
+
+-- Whoever was erased in the last days, for what workers write down of them afterwards.
+CREATE INDEX "prospects_erased_idx" ON "prospects" ("erased_at") WHERE "erased_at" IS NOT NULL;

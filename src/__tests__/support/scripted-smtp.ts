@@ -21,6 +21,8 @@ export type PeerStep = {
   /** Lines parted by \n, sent as they are. Absent: the usual answer; `''`: none. */
   reply?: string
   delayMs?: number
+  /** After the reply, nothing is read for so long. */
+  pauseMs?: number
   /** Sent in pieces of so many bytes, each in a packet of its own. */
   pieces?: number
   /** Without the last line end. */
@@ -292,6 +294,11 @@ class Session {
     before?.(reply)
     const text = reply === '' ? '' : `${reply.replaceAll('\n', '\r\n')}${step.unterminated ? '' : '\r\n'}`
     await this.#write(text, step.pieces)
+    if (step.pauseMs) {
+      this.#socket.pause()
+      await sleep(step.pauseMs)
+      this.#socket.resume()
+    }
     switch (step.ending ?? 'go-on') {
       case 'go-on':
         return true

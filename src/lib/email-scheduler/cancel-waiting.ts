@@ -7,7 +7,8 @@ export type Owner = { campaignId: string } | { prospectId: string }
 /**
  * Cancels everything that waits for a campaign or a prospect, in one statement. The caller has changed the campaign's or
  * prospect's row in the same transaction and so holds its lock: whoever is about to put an email back into the queue
- * waits for that lock and then finds the stop. What a worker holds is left to its mark, settling or recovery.
+ * waits for that lock and then finds the stop. What a worker holds is left to its mark, settling or recovery. The emails
+ * are locked by id, like everywhere: who stops a campaign and whose prospect leaves at that moment wait for each other.
  */
 export async function cancelWaiting(tx: Sql, workspaceId: string, owner: Owner, reason: CancelReason): Promise<number> {
   const id = 'campaignId' in owner ? owner.campaignId : owner.prospectId
@@ -16,10 +17,13 @@ export async function cancelWaiting(tx: Sql, workspaceId: string, owner: Owner, 
       ? 'campaign_id = $2'
       : 'campaign_prospect_id IN (SELECT id FROM campaign_prospects WHERE prospect_id = $2)'
   const { rows } = await tx.query<{ count: number }>(
-    `WITH cancelled AS (UPDATE scheduled_emails SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = $3,
+    `WITH waiting AS MATERIALIZED (
+       SELECT id FROM scheduled_emails WHERE workspace_id = $1 AND ${theirs} AND status IN ('SCHEDULED', 'RETRY_SCHEDULED')
+       ORDER BY id FOR UPDATE
+     ), cancelled AS (UPDATE scheduled_emails e SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = $3,
        next_retry_at = NULL, ready_at = NULL, blocker = NULL, updated_at = app_now()
-     WHERE workspace_id = $1 AND ${theirs} AND status IN ('SCHEDULED', 'RETRY_SCHEDULED')
-     RETURNING *), ${FREE_THEIR_PLACES}
+     FROM waiting WHERE e.id = waiting.id AND e.status IN ('SCHEDULED', 'RETRY_SCHEDULED')
+     RETURNING e.*), ${FREE_THEIR_PLACES}
      SELECT count(*)::int AS count FROM cancelled`,
     [workspaceId, id, reason],
   )
@@ -40,8 +44,8 @@ export async function cancelSomeWaiting(
     `WITH cancelled AS (UPDATE scheduled_emails SET status = 'CANCELLED', cancelled_at = app_now(),
        cancel_reason = '${'CAMPAIGN_STOPPED' satisfies CancelReason}', next_retry_at = NULL, ready_at = NULL, blocker = NULL, updated_at = app_now()
      WHERE id IN (SELECT e.id FROM scheduled_emails e JOIN campaigns c ON c.id = e.campaign_id
-         WHERE c.workspace_id = $1 AND c.id = $2 AND c.status = 'STOPPED' AND e.status IN ('SCHEDULED', 'RETRY_SCHEDULED') LIMIT $3
-         FOR UPDATE OF e)
+         WHERE c.workspace_id = $1 AND c.id = $2 AND c.status = 'STOPPED' AND e.status IN ('SCHEDULED', 'RETRY_SCHEDULED')
+         ORDER BY e.id LIMIT $3 FOR UPDATE OF e)
        AND status IN ('SCHEDULED', 'RETRY_SCHEDULED')
      RETURNING *), ${FREE_THEIR_PLACES}
      SELECT count(*)::int AS count FROM cancelled`,

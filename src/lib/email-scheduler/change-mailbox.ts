@@ -1,4 +1,3 @@
-import type { GuardName } from '#lib/guardrails/guards.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { type AuditEntry, recordAudit } from '#lib/tenancy/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
@@ -48,21 +47,15 @@ export async function stopMailbox(
 }
 
 /**
- * It works, as a test has just shown: what waited for it goes on. A limit of the provider's is over when it says so, not
- * when a login works, so a deferral stays.
+ * It works, as a test has just shown: what waited for it is planned again, or lifted by `unpark`. A
+ * limit of the provider's is over when it says so, not when a login works, so a deferral stays.
  */
 export async function reconnectMailbox(tx: Sql, workspaceId: string, id: string, actor: Actor): Promise<Mailbox> {
   const before = await lockMailbox(tx, workspaceId, id)
   await tx.query(
     `UPDATE mailboxes SET status = 'CONNECTED', stopped_reason = NULL, fault_until = NULL, faults_in_row = 0,
        pause_reason = CASE WHEN deferred_until > app_now() THEN pause_reason END, updated_at = app_now()
-     WHERE id = $1 AND (status = 'STOPPED' OR fault_until IS NOT NULL)`,
-    [id],
-  )
-  // A retry keeps the time of its policy, so that no re-plan would find it: its blocker is lifted here.
-  await tx.query(
-    `UPDATE scheduled_emails SET blocker = NULL, ready_at = next_retry_at, updated_at = app_now()
-     WHERE mailbox_id = $1 AND status = 'RETRY_SCHEDULED' AND blocker = '${'mailbox-connected' satisfies GuardName}'`,
+     WHERE id = $1`,
     [id],
   )
   if (before.status === 'STOPPED') await tell(tx, workspaceId, 'mailbox.reconnected', before, actor)

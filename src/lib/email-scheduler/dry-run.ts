@@ -8,7 +8,7 @@ import { readWrittenSteps } from '#lib/sequences/steps.ts'
 import type { Placement } from './plan.ts'
 import type { HeldBy } from './plan-capacity.ts'
 import { goingOnFrom, type OpenPlan, PlanDesk, type PlanMoment } from './plan-desk.ts'
-import { NO_SETTINGS, NO_STEPS, requestFor, sortOut } from './schedule-batch.ts'
+import { batchSizeOf, NO_SETTINGS, NO_STEPS, requestFor, sortOut } from './schedule-batch.ts'
 
 /** `held`: by the limit that bound on this date, how many emails it kept from going on it. */
 export type DryDay = { date: string; emails: number; held: Partial<Record<HeldBy, number>> }
@@ -70,7 +70,7 @@ export async function dryRun(pool: pg.Pool, campaign: Campaign, { cursor, limit,
       run.isComplete = false
       break
     }
-    const batch = await readUnplanned(pool, campaign.id, campaign.batchSize, fields, afterId)
+    const batch = await readUnplanned(pool, campaign.id, batchSizeOf(campaign, steps.length), fields, afterId)
     const last = batch.at(-1)
     if (!last) break
     afterId = last.id

@@ -1,5 +1,9 @@
-import type { Sql } from '#lib/platform/database.ts'
+import type pg from 'pg'
+import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { eraseContents } from './erase-contents.ts'
+
+/** Longer than any lease, and than any evidence takes to come. */
+const DAYS_LOOKED_BACK = 3
 
 /**
  * Takes what is personal of erased prospects out of the queue and its history: providers repeat addresses in what they
@@ -10,6 +14,18 @@ export async function eraseTraces(tx: Sql, workspaceId: string, prospectIds: rea
   await blankErrors(tx, workspaceId, prospectIds)
   await blankAttempts(tx, workspaceId, prospectIds)
   await eraseContents(tx, workspaceId, prospectIds)
+}
+
+/**
+ * The same for whoever was erased in the last days: a worker that held an email of theirs meanwhile has written down
+ * afterwards what the provider said. For the tick; answers how many prospects it looked at.
+ */
+export async function eraseLateTraces(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ workspace_id: string; ids: string[] }>(
+    `SELECT workspace_id, array_agg(id) AS ids FROM prospects WHERE erased_at > app_now() - interval '${DAYS_LOOKED_BACK} days' GROUP BY 1`,
+  )
+  for (const { workspace_id, ids } of rows) await inTransaction(pool, (tx) => eraseTraces(tx, workspace_id, ids))
+  return rows.reduce((sum, { ids }) => sum + ids.length, 0)
 }
 
 async function blankErrors(tx: Sql, workspaceId: string, prospectIds: readonly string[]): Promise<void> {

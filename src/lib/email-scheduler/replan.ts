@@ -68,10 +68,14 @@ async function takeOutdated(tx: Sql, plan: OpenPlan): Promise<Waiting[]> {
          SELECT campaign_prospect_id, scheduled_for FROM scheduled_emails
          WHERE workspace_id = $1 AND status = 'SCHEDULED' AND plan_version < $2 AND kind = 'CAMPAIGN'
          ORDER BY plan_version, scheduled_for LIMIT $3) first
-       GROUP BY 1)
+       GROUP BY 1), locked AS MATERIALIZED (
+       -- By id, like everybody who locks several emails; the order below is that of planning.
+       SELECT e.id FROM outdated o JOIN scheduled_emails e ON e.campaign_prospect_id = o.campaign_prospect_id
+       WHERE e.status = 'SCHEDULED' ORDER BY e.id FOR UPDATE OF e)
      SELECT e.id, e.campaign_prospect_id AS "enrolmentId", e.sequence_id AS "sequenceId", e.mailbox_id AS "mailboxId",
        e.step_number AS "stepNumber", e.idempotency_key AS key
-     FROM outdated o JOIN scheduled_emails e ON e.campaign_prospect_id = o.campaign_prospect_id
+     FROM locked JOIN scheduled_emails e ON e.id = locked.id
+     JOIN outdated o ON o.campaign_prospect_id = e.campaign_prospect_id
      WHERE e.status = 'SCHEDULED'
      ORDER BY o.goes, e.campaign_prospect_id, e.step_number
      FOR UPDATE OF e`,

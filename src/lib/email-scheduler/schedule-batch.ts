@@ -45,7 +45,7 @@ export async function scheduleBatch(
   const steps = await readWrittenSteps(tx, campaign.sequenceId)
   const first = steps[0]
   if (!first) return { kind: 'impossible', sentence: NO_STEPS }
-  const enrolments = await takeUnplanned(tx, campaign.id, campaign.batchSize, fieldsNeeded(steps))
+  const enrolments = await takeUnplanned(tx, campaign.id, batchSizeOf(campaign, steps.length), fieldsNeeded(steps))
   if (enrolments.length === 0) return { kind: 'nothing-left' }
 
   const { planned, aside } = await sortOut(tx, plan, campaign, first, enrolments)
@@ -62,6 +62,14 @@ export async function scheduleBatch(
     'batch scheduled',
   )
   return { kind: 'planned', scheduled: result.placements.length, skippedEnrolments }
+}
+
+/** A batch is the least that a request or a tick does: of a long sequence it has fewer enrolments, so that it stays short. */
+const EMAILS_PER_BATCH_MAX = 15_000
+
+/** The dry run asks the same: where batches end decides who comes before whom. */
+export function batchSizeOf({ batchSize }: Pick<Campaign, 'batchSize'>, steps: number): number {
+  return Math.max(1, Math.min(batchSize, Math.floor(EMAILS_PER_BATCH_MAX / steps)))
 }
 
 export const NO_SETTINGS = 'The workspace has no sending settings; save them first.'

@@ -8,11 +8,13 @@ type PredecessorReason = Extract<CancelReason, 'PREDECESSOR_FAILED' | 'PREDECESS
 export async function cancelSuccessors(tx: Sql, ids: readonly string[], reason: PredecessorReason): Promise<void> {
   if (ids.length === 0) return
   await tx.query(
-    `WITH cancelled AS (UPDATE scheduled_emails e SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = $2,
+    `WITH waiting AS MATERIALIZED (
+       SELECT e.id FROM scheduled_emails p JOIN scheduled_emails e
+         ON e.campaign_prospect_id = p.campaign_prospect_id AND e.step_number > p.step_number
+       WHERE p.id = ANY($1::uuid[]) AND e.status IN ('SCHEDULED', 'RETRY_SCHEDULED') ORDER BY e.id FOR UPDATE OF e
+     ), cancelled AS (UPDATE scheduled_emails e SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = $2,
        next_retry_at = NULL, ready_at = NULL, blocker = NULL, updated_at = app_now()
-     FROM scheduled_emails p
-     WHERE p.id = ANY($1::uuid[]) AND e.campaign_prospect_id = p.campaign_prospect_id AND e.step_number > p.step_number
-       AND e.status IN ('SCHEDULED', 'RETRY_SCHEDULED')
+     FROM waiting WHERE e.id = waiting.id AND e.status IN ('SCHEDULED', 'RETRY_SCHEDULED')
      RETURNING e.*), ${FREE_THEIR_PLACES}
      SELECT FROM cancelled`,
     [ids, reason],

@@ -8,6 +8,7 @@ import {
   stopMailbox,
 } from '#lib/email-scheduler/change-mailbox.ts'
 import { failedByLogin, retryFailedByLogin } from '#lib/email-scheduler/failed-by-login.ts'
+import { unpark } from '#lib/email-scheduler/unpark.ts'
 import { loadMailbox, lockMailbox, type Mailbox } from '#lib/email-scheduler/mailbox.ts'
 import { notFound, PublicError } from '#lib/platform/api-response.ts'
 import { appNow } from '#lib/platform/clock.ts'
@@ -62,7 +63,7 @@ export async function editMailbox(
   desk: MailboxDesk,
   id: string,
   { smtp, test, stopped, ...change }: MailboxChange & { smtp?: Partial<SmtpInput>; test: boolean; stopped?: true },
-): Promise<void> {
+): Promise<{ failedByLogin: number }> {
   const { pool, keyring, workspaceId, actor, surroundings } = desk
   await loadMailbox(pool, workspaceId, id)
   const access = smtp ? await accessAfter(desk, id, smtp) : undefined
@@ -79,6 +80,8 @@ export async function editMailbox(
     if (stopped) await stopMailbox(tx, workspaceId, id, actor)
     else if (access && !test) await stopMailbox(tx, workspaceId, id, actor, UNTESTED)
   })
+  if (access && test && !stopped) await unparkAll(pool, workspaceId, id)
+  return { failedByLogin: (await failedByLogin(pool, workspaceId, id)).length }
 }
 
 export type TestedMailbox = {
@@ -100,7 +103,7 @@ export async function testMailbox(
   const test = tested.unreadable
     ? failedTest(UNREADABLE_PASSWORD)
     : await testSmtp(tested.settings, tested.password, clockFrom(await appNow(pool)), surroundings)
-  return inTransaction(pool, async (tx) => {
+  const answer = await inTransaction(pool, async (tx) => {
     await lockMailbox(tx, workspaceId, id)
     const now = (await readSmtpSettings(tx, workspaceId)).get(id)
     // Somebody has changed the access meanwhile: what was tested is not what is kept.
@@ -110,6 +113,13 @@ export async function testMailbox(
     const retried = test.ok && isStill && retryFailed ? await retryFailedByLogin(tx, workspaceId, id) : 0
     return { test, failedByLogin: failed, retried }
   })
+  if (test.ok) await unparkAll(pool, workspaceId, id)
+  return answer
+}
+
+/** In a transaction of its own, after the mailbox was let go: prospects and emails are many, and others wait for its row. */
+async function unparkAll(pool: pg.Pool, workspaceId: string, mailboxId: string): Promise<void> {
+  await inTransaction(pool, (tx) => unpark(tx, workspaceId, { mailboxId }, 'mailbox-connected'))
 }
 
 /** Nothing that opens it is kept. */

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
@@ -99,7 +100,7 @@ export class SmtpMailConnection implements MailConnection {
       })
     if (!offer.smtpUtf8 && addresses.some((address) => /\P{ASCII}/u.test(address)))
       return refusedWith('SMTPUTF8_UNSUPPORTED', 'recipient')
-    if (!offer.eightBitMime && hasEightBits(raw)) return refusedWith('EIGHT_BIT_UNSUPPORTED', 'message')
+    if (!offer.eightBitMime && !isAscii(raw)) return refusedWith('EIGHT_BIT_UNSUPPORTED', 'message')
     if (offer.messageBytesMax > 0 && raw.byteLength > offer.messageBytesMax)
       return refusedWith('MESSAGE_TOO_LARGE', 'message', {
         reason: `The message has ${raw.byteLength} bytes, and the mail server takes at most ${offer.messageBytesMax}. Make it smaller.`,
@@ -241,8 +242,4 @@ function gate(raw: Buffer, mayGo: () => boolean): Readable {
 
 function isYes(code: number | undefined): boolean {
   return code !== undefined && code >= 200 && code < 300
-}
-
-function hasEightBits(raw: Buffer): boolean {
-  return raw.some((byte) => byte > 127)
 }

@@ -7,6 +7,7 @@ import { addSuppression, removeSuppression } from '#lib/audience/suppressions.ts
 import { readLedger } from '#lib/campaigns/ledger.ts'
 import { type ClaimedEmail, claimByIds } from '#lib/email-scheduler/claim.ts'
 import { editSequence } from '#lib/email-scheduler/edit-sequence.ts'
+import { eraseLateTraces } from '#lib/email-scheduler/erase-traces.ts'
 import { mark } from '#lib/email-scheduler/mark.ts'
 import { release } from '#lib/email-scheduler/release.ts'
 import { settle } from '#lib/email-scheduler/settle.ts'
@@ -216,6 +217,46 @@ describe('what a guard has parked goes on by its cure', () => {
         'does not change',
       )
   })
+})
+
+test('what a provider says after its recipient was erased is blanked by the next look', async () => {
+  const campaign = await makeCampaign(db.pool)
+  const emails = await makeEmails(db.pool, campaign, 2)
+  audience = await audienceOf(db.pool, campaign.workspaceId, key)
+  const held = await tx((client) =>
+    claimByIds(
+      client,
+      emails.map(({ id }) => id),
+      { worker: 'w', leaseMs: 60_000 },
+    ),
+  )
+  await tx((client) => mark(client, held, 1_000))
+  const erased = held[0]?.prospectId ?? ''
+  await tx((client) => eraseProspect(client, campaign.workspaceId, erased, actor, audience.consequences))
+  const outcome = {
+    kind: 'unknown' as const,
+    code: 'TIMEOUT',
+    reason: 'No answer for zaphod.',
+    providerText: 'zaphod?',
+  }
+  await tx((client) =>
+    settle(
+      client,
+      held.map((email) => ({ ...email, marked: true as const, outcome })),
+    ),
+  )
+  const texts = async () => {
+    const { rows } = await db.pool.query<{ prospect_id: string; text: string | null; error: string | null }>(
+      `SELECT e.prospect_id, a.provider_text AS text, e.last_error AS error FROM scheduled_emails e JOIN email_attempts a ON a.email_id = e.id
+       WHERE e.campaign_id = $1`,
+      [campaign.campaignId],
+    )
+    return new Map(rows.map((row) => [row.prospect_id, [row.text, row.error]]))
+  }
+  expect((await texts()).get(erased)).toEqual(['zaphod?', 'No answer for zaphod.'])
+  await eraseLateTraces(db.pool)
+  expect((await texts()).get(erased)).toEqual([null, null])
+  expect((await texts()).get(held[1]?.prospectId ?? '')).toEqual(['zaphod?', 'No answer for zaphod.'])
 })
 
 test('a suppression waits for marks that hold the settings, so that it is never answered before one that did not see it', async () => {

@@ -34,6 +34,23 @@ describe('campaigns take turns', () => {
     expect(await auditPlan(db.pool, one.workspaceId)).toEqual([])
   })
 
+  test('of a long sequence a batch has fewer prospects, however large it is set, so that a turn stays short', async () => {
+    const draft = await makeDraft(
+      db.pool,
+      400,
+      Array.from({ length: 50 }, () => 0),
+      { ...ample, limits, batchSize: 10_000 },
+    )
+    await launch(db.pool, draft)
+    await takeTurns(db.pool, batches(1))
+    expect(await readLedger(db.pool, draft.campaignId)).toMatchObject({
+      balances: true,
+      enrolments: { ACTIVE: 300, PENDING: 100 },
+      emails: { total: 15_000 },
+    })
+    await db.pool.query(`UPDATE campaigns SET status = 'STOPPED' WHERE id = $1`, [draft.campaignId])
+  })
+
   test('one that cannot be planned says so and holds up nobody', async () => {
     const stuck = await makeDraft(db.pool, 5, [0])
     const other = await makeDraft(db.pool, 5, [0])

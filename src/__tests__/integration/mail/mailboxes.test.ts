@@ -192,7 +192,7 @@ describe('changing a mailbox', () => {
     const { id } = await add()
     await stopMailbox(app.db.pool, id, 'The password was refused.')
     expect(await read(id)).toMatchObject({ status: 'STOPPED', stoppedReason: 'The password was refused.' })
-    expect((await change(id, { smtp: { password: 'new horse' } })).status).toBe(200)
+    expect((await change(id, { smtp: { password: 'new horse' } })).json).toMatchObject({ data: { failedByLogin: 0 } })
     expect(await read(id)).toMatchObject({ status: 'CONNECTED', stoppedReason: null })
   })
 

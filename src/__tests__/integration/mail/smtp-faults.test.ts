@@ -1,5 +1,6 @@
+import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { isRetryableError, UNDECIDED_ERROR_CODES } from '#lib/email-scheduler/error-codes.ts'
 import type { SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import { createSmtpTransport } from '#lib/mail/smtp-transport.ts'
@@ -21,8 +22,13 @@ const LONG_MS = 20_000
 
 const open: (() => Promise<void>)[] = []
 afterEach(async () => {
-  for (const close of open.splice(0)) await close()
+  for (const close of open.splice(0).reverse()) await close()
 })
+
+/** As when a machine is short of time: nothing of this process runs. */
+function stallFor(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
 
 let messages = 0
 function message(body = 'Hello.\r\n', to = 'bob@example.test'): OutgoingMessage {
@@ -250,6 +256,25 @@ describe('a server that is late', () => {
     expect(peer.accepted).toEqual([])
   })
 
+  test('is not only held to the timer: where the machine stalls as the go-ahead is read, nothing goes', async () => {
+    // Without pipelining the go-ahead comes alone, and what is read in one turn of the loop is handled before its timers.
+    const peer = await start({ offers: ['AUTH PLAIN'] })
+    const connection = await connectTo(peer)
+    const emit = Socket.prototype.emit as (...event: unknown[]) => boolean
+    const stalling = vi.spyOn(Socket.prototype, 'emit').mockImplementation(function (
+      this: Socket,
+      ...event: unknown[]
+    ) {
+      if (event[0] === 'data' && String(event[1]).startsWith('354')) stallFor(SOON_MS)
+      return emit.apply(this, event)
+    })
+    const outcome = await send(peer, connection, SOON_MS)
+    stalling.mockRestore()
+    expect(brief(outcome)).toBe(LATE)
+    await sleep(50)
+    expect(peer.bodyBytes).toBe(0)
+  })
+
   test('with its final answer leaves the message unknown, and the connection is not used again', async () => {
     const peer = await start({ script: { dot: { delayMs: 2 * SOON_MS } } })
     const connection = await connectTo(peer)
@@ -258,11 +283,29 @@ describe('a server that is late', () => {
     expect(peer.commands.filter((command) => command === 'DATA')).toHaveLength(1)
   })
 
-  test('while a large message is under way: the rest of it never leaves', async () => {
-    const peer = await start({ offers: ['AUTH PLAIN'], script: { body: { reply: '', ending: 'hang' } } })
+  const large = () => message('x'.repeat(998).concat('\r\n').repeat(20_000))
+
+  test('in the middle of a large message: the rest of it never leaves, however long it waits', async () => {
+    const peer = await start({ offers: ['AUTH PLAIN'], script: { body: { pauseMs: 3 * SOON_MS } } })
+    const connecting = vi.spyOn(Socket.prototype, 'connect')
     const connection = await connectTo(peer)
-    const large = message('x'.repeat(998).concat('\r\n').repeat(20_000))
-    expect(brief(await send(peer, connection, SOON_MS, large))).toBe(SILENT)
+    const socket = connecting.mock.contexts[0] as Socket | undefined
+    connecting.mockRestore()
+    const outgoing = large()
+    expect(brief(await send(peer, connection, SOON_MS, outgoing))).toBe(SILENT)
+    // Not closed gently, which would go on to send what is still to be sent.
+    expect(socket?.destroyed).toBe(true)
+    await sleep(5 * SOON_MS)
+    expect(peer.bodyBytes).toBeLessThan(outgoing.raw.byteLength)
+    expect(peer.accepted).toEqual([])
+  })
+
+  test('and says yes before it has the whole message is not believed', async () => {
+    const script = { body: { reply: '250 2.0.0 Ok', pauseMs: 3 * SOON_MS } }
+    const peer = await start({ offers: ['AUTH PLAIN'], script })
+    const connection = await connectTo(peer)
+    expect(brief(await send(peer, connection, LONG_MS, large()))).toBe(UNCLEAR)
+    expect(connection.isUsable()).toBe(false)
   })
 })
 

@@ -24,7 +24,7 @@ const good = signed(['mail.example.test'])
 
 const open: (() => Promise<void>)[] = []
 afterEach(async () => {
-  for (const close of open.splice(0)) await close()
+  for (const close of open.splice(0).reverse()) await close()
 })
 
 type Taken = { user: string; secure: boolean; body: string }

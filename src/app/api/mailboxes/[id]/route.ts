@@ -26,13 +26,14 @@ export const PATCH = workspaceRoute(
       test: testInput,
       stopped: z.literal(true, { error: 'A mailbox is started by testing it.' }).optional(),
     }),
-    output,
+    /** What its refused login had failed for good; a test with retryFailed starts that over. */
+    output: output.extend({ failedByLogin: z.number() }),
   },
   async (input) => {
     const { workspace, person, params, body } = input
     if (body.smtp && body.test) await limitBySubject(input, LIMITS.mailboxTestsByPerson, person.id)
-    await editMailbox(mailboxDesk(input), params.id, body)
-    return { mailbox: await readConnected(database(), workspace.id, params.id) }
+    const { failedByLogin } = await editMailbox(mailboxDesk(input), params.id, body)
+    return { failedByLogin, mailbox: await readConnected(database(), workspace.id, params.id) }
   },
 )
 

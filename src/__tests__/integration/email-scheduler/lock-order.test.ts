@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { cancelSomeWaiting, cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
+import { cancelSuccessors } from '#lib/email-scheduler/successors.ts'
+import { unpark } from '#lib/email-scheduler/unpark.ts'
+import { inTransaction, type Sql } from '#lib/platform/database.ts'
+import { testDatabase } from '#tests/support/database.ts'
+import { makeCampaign, makeEmails, type TestCampaign } from '#tests/support/queue.ts'
+
+const db = testDatabase()
+
+type Scene = TestCampaign & { prospectId: string; firstEmailId: string }
+
+const VERBS: [string, (tx: Sql, scene: Scene) => Promise<unknown>][] = [
+  [
+    'a prospect that leaves',
+    (tx, { workspaceId, prospectId }) => cancelWaiting(tx, workspaceId, { prospectId }, 'PROSPECT_ARCHIVED'),
+  ],
+  [
+    'a campaign of which all is cancelled',
+    (tx, { workspaceId, campaignId }) => cancelWaiting(tx, workspaceId, { campaignId }, 'CAMPAIGN_STOPPED'),
+  ],
+  [
+    'a stop that clears bit by bit',
+    (tx, { workspaceId, campaignId }) => cancelSomeWaiting(tx, workspaceId, campaignId, 100),
+  ],
+  ['a step that is not coming', (tx, { firstEmailId }) => cancelSuccessors(tx, [firstEmailId], 'PREDECESSOR_FAILED')],
+  ['a cure', (tx, { workspaceId, mailboxId }) => unpark(tx, workspaceId, { mailboxId }, 'mailbox-connected')],
+]
+
+test.each(VERBS)(
+  '%s takes several emails by their ids, so that two at it wait for each other and do not deadlock',
+  async (_, verb) => {
+    const campaign = await makeCampaign(db.pool)
+    // Ids and steps the other way round: whoever goes by steps, or by how the rows lie, takes the last id first.
+    let emails: { id: string; prospectId: string; stepNumber: number }[] = []
+    for (let isTurned = false; !isTurned; ) {
+      emails = await makeEmails(db.pool, campaign, 1, 3)
+      isTurned = (emails[1]?.id ?? '') > (emails[2]?.id ?? '')
+      if (!isTurned)
+        await db.pool.query('DELETE FROM scheduled_emails WHERE id = ANY($1::uuid[])', [emails.map(({ id }) => id)])
+    }
+    const [first, second, third] = emails
+    const scene = { ...campaign, prospectId: first?.prospectId ?? '', firstEmailId: first?.id ?? '' }
+    await db.pool.query(
+      `UPDATE scheduled_emails SET blocker = 'mailbox-connected', ready_at = NULL WHERE campaign_id = $1`,
+      [campaign.campaignId],
+    )
+    await db.pool.query(`UPDATE campaigns SET status = 'STOPPED' WHERE id = $1`, [campaign.campaignId])
+    const other = await db.pool.connect()
+    await other.query('BEGIN')
+    const take = (id: string | undefined) => other.query('SELECT FROM scheduled_emails WHERE id = $1 FOR UPDATE', [id])
+    await take(third?.id)
+    const working = inTransaction(db.pool, (tx) => verb(tx, scene))
+    await sleep(100)
+    const both = [take(second?.id).then(() => other.query('COMMIT')), working]
+    const answers = await Promise.allSettled(both).finally(() => other.release(true))
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+  },
+)
