@@ -1,9 +1,5 @@
-import type pg from 'pg'
-import { inTransaction, type Sql } from '#lib/platform/database.ts'
+import type { Sql } from '#lib/platform/database.ts'
 import { eraseContents } from './erase-contents.ts'
-
-/** Longer than any lease, and than any evidence takes to come. */
-const DAYS_LOOKED_BACK = 3
 
 /**
  * Takes what is personal of erased prospects out of the queue and its history: providers repeat addresses in what they
@@ -17,15 +13,17 @@ export async function eraseTraces(tx: Sql, workspaceId: string, prospectIds: rea
 }
 
 /**
- * The same for whoever was erased in the last days: a worker that held an email of theirs meanwhile has written down
- * afterwards what the provider said. For the tick; answers how many prospects it looked at.
+ * The same for those among the recipients of these emails who have been erased meanwhile: a worker that held an email of
+ * theirs writes down afterwards what the provider said. By whoever writes it down, in the same transaction.
  */
-export async function eraseLateTraces(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ workspace_id: string; ids: string[] }>(
-    `SELECT workspace_id, array_agg(id) AS ids FROM prospects WHERE erased_at > app_now() - interval '${DAYS_LOOKED_BACK} days' GROUP BY 1`,
+export async function eraseLateTraces(tx: Sql, emailIds: readonly string[]): Promise<void> {
+  if (emailIds.length === 0) return
+  const { rows } = await tx.query<{ workspace_id: string; ids: string[] }>(
+    `SELECT p.workspace_id, array_agg(DISTINCT p.id) AS ids FROM scheduled_emails e JOIN prospects p ON p.id = e.prospect_id
+     WHERE e.id = ANY($1::uuid[]) AND p.erased_at IS NOT NULL GROUP BY 1`,
+    [emailIds],
   )
-  for (const { workspace_id, ids } of rows) await inTransaction(pool, (tx) => eraseTraces(tx, workspace_id, ids))
-  return rows.reduce((sum, { ids }) => sum + ids.length, 0)
+  for (const { workspace_id, ids } of rows) await eraseTraces(tx, workspace_id, ids)
 }
 
 async function blankErrors(tx: Sql, workspaceId: string, prospectIds: readonly string[]): Promise<void> {

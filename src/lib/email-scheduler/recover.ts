@@ -7,6 +7,14 @@ import { cancelSuccessors } from './successors.ts'
 
 export type Recovered = { id: string; leaseToken: number; status: ScheduledEmailStatus }
 
+/** Whether there is anything to recover: asked by every tick, so without a transaction. */
+export async function hasExpiredLeases(sql: Sql): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `SELECT FROM scheduled_emails WHERE status = 'SENDING' AND lease_until <= app_now() LIMIT 1`,
+  )
+  return rowCount !== 0
+}
+
 type RecoveredRow = Recovered & {
   acceptedToken: number | null
   marked: boolean

@@ -4,6 +4,7 @@ import type { EmailKind } from '#lib/platform/generated/enums.ts'
 import { afterSent } from './after-sent.ts'
 import { cancelWaiting } from './cancel-waiting.ts'
 import type { ClaimedEmail } from './claim.ts'
+import { eraseLateTraces } from './erase-traces.ts'
 import { handleEmailFailure } from './handle-failure.ts'
 import { moveAccepted, recordLateEvidence } from './late-evidence.ts'
 import { inLockOrder } from './lease.ts'
@@ -101,6 +102,11 @@ export async function settle(tx: Sql, settlements: readonly Settlement[]): Promi
       `${answer.id}:${answer.leaseToken}`,
       answer,
     ]),
+  )
+  // What a provider says of an email that it took names nobody; of one that it refused, the recipient as a rule.
+  await eraseLateTraces(
+    tx,
+    settlements.filter(({ outcome }) => outcome.kind !== 'accepted').map(({ id }) => id),
   )
   return settlements.map(({ id, leaseToken }): SettleAnswer => {
     const lateAnswer = lateAnswers.get(`${id}:${leaseToken}`)

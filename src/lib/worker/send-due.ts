@@ -50,7 +50,7 @@ export const NOTHING_SENT: SendingCounts = {
 const LOOK_AGAIN_MS_MAX = 15_000
 const NEW_WORK_MS = 1_000
 /** Another worker took the lock or the place a moment ago. */
-const CONTENDED_MS = 50
+const CONTENDED_MS = 100
 
 /**
  * Sends what is due until the time is over or nothing more will be due in it, sleeping in between: so the pauses between
@@ -81,6 +81,7 @@ export async function sendDue(
   }
   const resting = new Resting()
   const inFlight = new InFlight()
+  if (!(await isWorthBeginning(pool, msLeft()))) return counts
   try {
     while (!signal?.aborted && msLeft() > 0) {
       // As many again are claimed and made ready while the connections are busy: each waits for one that is about to be free.
@@ -106,7 +107,8 @@ export async function sendDue(
           await Promise.race([inFlight.next(), pause(Math.min(waitMs ?? NEW_WORK_MS, NEW_WORK_MS), signal)])
         } else {
           if (waitMs === null || waitMs > msLeft()) break
-          await pause(Math.min(waitMs, LOOK_AGAIN_MS_MAX), signal)
+          // What is due and could not be claimed is somebody else's at the moment.
+          await pause(Math.max(CONTENDED_MS, Math.min(waitMs, LOOK_AGAIN_MS_MAX)), signal)
         }
       } catch (error) {
         // The database is restarting, say: what is in flight goes on, and claiming as soon as it answers again.
@@ -121,8 +123,14 @@ export async function sendDue(
   return counts
 }
 
+/** A tick with nothing to send asks one question. */
+async function isWorthBeginning(pool: pg.Pool, msLeft: number): Promise<boolean> {
+  const waitMs = await msUntilNextDue(pool, [])
+  return waitMs !== null && waitMs <= msLeft
+}
+
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await sleep(Math.max(CONTENDED_MS, ms), undefined, { signal }).catch(() => undefined)
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
 }
 
 /** Mailboxes that were looked at in vain a moment ago. Forgotten soon: settings and quotas change. */

@@ -7,7 +7,7 @@ import {
   reopenUnfinished,
 } from '#lib/campaigns/finish.ts'
 import { startDueCampaigns } from '#lib/campaigns/move.ts'
-import { recover } from '#lib/email-scheduler/recover.ts'
+import { hasExpiredLeases, recover } from '#lib/email-scheduler/recover.ts'
 import { clearStopped } from '#lib/email-scheduler/stop-campaign.ts'
 import { takeTurns } from '#lib/email-scheduler/take-turns.ts'
 import { againOnDeadlock, inTransaction } from '#lib/platform/database.ts'
@@ -98,12 +98,14 @@ export async function runTick(
 
 async function recoverAll(pool: pg.Pool, log: Log): Promise<number> {
   let recovered = 0
-  for (;;) {
+  while (await hasExpiredLeases(pool)) {
     const batch = await againOnDeadlock(() => inTransaction(pool, (tx) => recover(tx, RECOVERED_AT_ONCE)))
     for (const { id, leaseToken, status } of batch) log.info({ emailId: id, leaseToken, status }, 'recovered')
     recovered += batch.length
-    if (batch.length < RECOVERED_AT_ONCE) return recovered
+    // Somebody else is at the rest: settling it, or recovering it.
+    if (batch.length === 0) break
   }
+  return recovered
 }
 
 async function freeBlocked(pool: pg.Pool): Promise<number> {
