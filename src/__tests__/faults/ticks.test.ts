@@ -48,8 +48,12 @@ async function startTicking(): Promise<ChildProcess> {
 
 function answerOf<T>(child: ChildProcess): Promise<T> {
   return new Promise((done, failed) => {
-    child.once('message', (answer) => done(answer as T))
-    child.once('exit', (code) => failed(new Error(`a ticking process ended with ${code}`)))
+    const ended = (code: number | null) => failed(new Error(`a ticking process ended with ${code}`))
+    child.once('exit', ended)
+    child.once('message', (answer) => {
+      child.off('exit', ended)
+      done(answer as T)
+    })
   })
 }
 
