@@ -7,9 +7,9 @@ import { Cluster } from '#tests/support/faults-cluster.ts'
 import { report, scale } from '#tests/support/faults-report.ts'
 import { makeSending, type Provider, startProvider, until, untilAtRest, Worker } from '#tests/support/faults-rig.ts'
 
-const RESTARTS = scale({ short: 2, full: 20 })
+const RESTARTS = scale({ short: 2, full: 12 })
 const CONNECTIONS = 10
-const EMAILS = scale({ short: 600, full: 6_000 })
+const EMAILS = scale({ short: 600, full: 4_000 })
 
 let cluster: Cluster
 let pool: pg.Pool

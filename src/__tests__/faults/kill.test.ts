@@ -18,7 +18,7 @@ import type { PeerScript } from '#tests/support/scripted-smtp.ts'
 
 const db = testDatabase()
 const CONNECTIONS = 4
-const KILLS_OF_EACH_PHASE = scale({ short: 2, full: 30 })
+const KILLS_OF_EACH_PHASE = scale({ short: 2, full: 25 })
 const RANDOM_KILLS = scale({ short: 4, full: 100 })
 const EMAILS = scale({ short: 200, full: 5_000 })
 

@@ -20,6 +20,8 @@ function start(): ChildProcess {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [],
   })
+  // Its own starter may be ended without a word to us; a test must not go on alone.
+  process.once('disconnect', () => process.exit(1))
   child.unref()
   child.channel?.unref()
   return child

@@ -18,7 +18,7 @@ const reportSchema = z.object({
 })
 
 export async function judge(tree: string, mutant: Mutant, serverUrl: string): Promise<Verdict> {
-  const compiling = await run(tree, 'tsc', ['--noEmit'], {})
+  const compiling = await run(tree, 'tsc', ['--noEmit', '--incremental', 'false'], {})
   if (compiling.code !== 0) return survives(`it does not compile: ${firstLine(compiling.output)}`)
   const found = await runTest(tree, mutant.test, serverUrl)
   if (found.status === undefined) return survives(`the test was not run: ${firstLine(found.output)}`)

@@ -1,16 +1,20 @@
 /** One guarantee taken out of the source, and the test that must notice by an assertion. */
-export type Mutant = {
-  name: string
+export type Change = {
   /** Below the clone's top folder. Where it does not exist, it is made, with `becomes`. */
   file: string
   /** Stands in the file exactly once. */
   find: string
   becomes: string
-  /** In the same file: what would still hold it, alone. */
-  and?: readonly { find: string; becomes: string }[]
+}
+
+export type Mutant = Change & {
+  name: string
+  /** What would hold the guarantee alone, too: a second lock on the same door. */
+  and?: readonly Change[]
   test: { project: 'integration' | 'unit'; file: string; name: string }
 }
 
+const MIGRATION = 'prisma/migrations/29990101000000_mutant/migration.sql'
 const QUEUE = 'src/lib/email-scheduler'
 const integration = (file: string, name: string): Mutant['test'] => ({
   project: 'integration',
@@ -26,7 +30,7 @@ const REFUSES = 'after the claim: the last look refuses the mark'
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the unique key is not unique',
-    file: 'prisma/migrations/29990101000000_mutant/migration.sql',
+    file: MIGRATION,
     find: '',
     becomes: 'DROP INDEX "scheduled_emails_idempotency_key_key";\n',
     test: integration(LAST_LOOK, 'Postgres itself refuses a second email with the same key'),
@@ -50,6 +54,13 @@ export const MUTANTS: readonly Mutant[] = [
     file: `${QUEUE}/mark.ts`,
     find: ' AND e.accepted_token IS NULL',
     becomes: '',
+    and: [
+      {
+        file: MIGRATION,
+        find: '',
+        becomes: 'DROP TRIGGER "scheduled_emails_fence" ON "scheduled_emails";\n',
+      },
+    ],
     test: integration(VERBS, 'an acceptance that comes after a person chose to send again stops the second sending'),
   },
   {
@@ -152,6 +163,13 @@ export const MUTANTS: readonly Mutant[] = [
     becomes: `FROM scheduled_emails e JOIN (SELECT u.id, f.lease_token FROM unnest($1::uuid[], $2::int[]) AS u(id, lease_token)
        JOIN scheduled_emails f ON f.id = u.id) s ON e.id = s.id
      WHERE e.status = 'OUTCOME_UNKNOWN'`,
+    and: [
+      {
+        file: `${QUEUE}/late-evidence.ts`,
+        find: 'const outcome = outcomes.get(keyOf(row.id, row.lease_token))',
+        becomes: 'const outcome = [...outcomes.values()][0]',
+      },
+    ],
     test: integration(VERBS, 'a late refusal says nothing about the attempt after it, which is unknown as well'),
   },
   {
@@ -169,6 +187,13 @@ export const MUTANTS: readonly Mutant[] = [
     file: `${QUEUE}/recover.ts`,
     find: 'SELECT id, lease_token, leased_by, leased_at, marked_token IS NOT DISTINCT FROM lease_token AS marked',
     becomes: 'SELECT id, lease_token, leased_by, leased_at, false AS marked',
+    and: [
+      {
+        file: MIGRATION,
+        find: '',
+        becomes: 'ALTER TABLE scheduled_emails DROP CONSTRAINT "scheduled_emails_unmarked_check";\n',
+      },
+    ],
     test: integration(VERBS, 'a worker that is lost after the mark leaves it unknown, not queued again'),
   },
   {
@@ -222,6 +247,7 @@ export const MUTANTS: readonly Mutant[] = [
     becomes: `if (limit < 0 && (await hasOneInFlight(tx, mailboxId))) return rest(now)`,
     and: [
       {
+        file: `${QUEUE}/claim-next.ts`,
         find: `AND NOT EXISTS (SELECT FROM scheduled_emails e WHERE e.mailbox_id = m.id AND e.status = 'SENDING')`,
         becomes: '',
       },

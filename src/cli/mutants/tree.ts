@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { projectRoot } from '../project.ts'
-import type { Mutant } from './mutants.ts'
+import type { Change, Mutant } from './mutants.ts'
 
 /** A copy of the clone as it lies there, uncommitted changes included; its packages are the clone's own. */
 export async function copyTree(): Promise<string> {
@@ -28,20 +28,32 @@ export async function plant(
   tree: string,
   mutant: Mutant,
 ): Promise<{ takeBack(): Promise<void> } | { problem: string }> {
-  const file = join(tree, mutant.file)
+  const steps: (() => Promise<void>)[] = []
+  const takeBack = async () => {
+    for (const step of steps.toReversed()) await step()
+  }
+  for (const change of [mutant, ...(mutant.and ?? [])]) {
+    const done = await apply(tree, change)
+    if ('problem' in done) {
+      await takeBack()
+      return done
+    }
+    steps.push(done.takeBack)
+  }
+  return { takeBack }
+}
+
+async function apply(tree: string, { file: path, find, becomes }: Change) {
+  const file = join(tree, path)
   const before = await readFile(file, 'utf8').catch(() => undefined)
   if (before === undefined) {
-    if (mutant.find !== '') return { problem: `${mutant.file} is not there` }
+    if (find !== '') return { problem: `${path} is not there` }
     await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, mutant.becomes)
+    await writeFile(file, becomes)
     return { takeBack: () => rm(dirname(file), { recursive: true }) }
   }
-  let text = before
-  for (const { find, becomes } of [mutant, ...(mutant.and ?? [])]) {
-    const parts = text.split(find)
-    if (parts.length !== 2) return { problem: `${mutant.file} holds ${parts.length - 1} times: ${find}` }
-    text = parts.join(becomes)
-  }
-  await writeFile(file, text)
+  const parts = before.split(find)
+  if (parts.length !== 2) return { problem: `${path} holds ${parts.length - 1} times: ${find}` }
+  await writeFile(file, parts.join(becomes))
   return { takeBack: () => writeFile(file, before) }
 }
