@@ -93,6 +93,17 @@ const compose: ComposeMessage = async (_, content) => ({
   raw: Buffer.from(`${content.subject}\n\n${content.text}`),
 })
 
+/** What a tick sends with, in tests. */
+export function sendingThrough(pool: pg.Pool, provider: TestProvider) {
+  return {
+    means: {
+      openTransport: provider.openTransport,
+      prepare: contentPreparer(pool, rendererFrom(pool), async () => compose),
+    },
+    limits: { connections: 5, leaseMs: 60_000, submitMsMax: 10_000, claimMsMax: 20_000 },
+  }
+}
+
 /** One worker's sending until nothing more is due within its time. */
 export function sendAll(
   pool: pg.Pool,
@@ -100,17 +111,8 @@ export function sendAll(
   limits: Partial<SendingLimits> & { worker?: string } = {},
 ): Promise<SendingCounts> {
   const { worker = 'worker-1', ...rest } = limits
-  const means = {
-    openTransport: provider.openTransport,
-    prepare: contentPreparer(pool, rendererFrom(pool), async () => compose),
-  }
-  return sendDue(pool, worker, log, means, {
-    connections: 5,
-    leaseMs: 60_000,
-    submitMsMax: 10_000,
-    claimMsMax: 20_000,
-    ...rest,
-  })
+  const { means, limits: usual } = sendingThrough(pool, provider)
+  return sendDue(pool, worker, log, means, { ...usual, ...rest })
 }
 
 export type DueCampaign = TestCampaign & { mailboxIds: string[]; emails: TestEmail[] }

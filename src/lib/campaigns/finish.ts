@@ -102,16 +102,21 @@ const OVER = `EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = c
   AND steps_planned >= (SELECT coalesce(max(step_number), 0) FROM sequence_steps s WHERE s.sequence_id = campaigns.sequence_id)`
 
 /**
- * SENT → RUNNING where something waits after all: evidence proved an email unsent, a field was filled. The verbs that
- * know it do it themselves; this is for all others.
+ * SCHEDULED → RUNNING for every campaign whose time has come; and SENT → RUNNING where something waits after all: evidence
+ * proved an email unsent, a field was filled. (The verbs that know it reopen by themselves; this is for all others.)
  */
-export async function reopenUnfinished(sql: Sql): Promise<number> {
-  const { rowCount } = await sql.query(
-    `UPDATE campaigns SET status = 'RUNNING', archived_at = NULL, updated_at = app_now() WHERE status = 'SENT' AND (
-       EXISTS (SELECT FROM scheduled_emails e WHERE e.campaign_id = campaigns.id AND e.status IN ${WAITING})
-       OR EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = campaigns.id AND cp.state = 'PENDING'))`,
+export async function wakeCampaigns(sql: Sql): Promise<{ started: number; reopened: number }> {
+  const { rows } = await sql.query<{ started: number; reopened: number }>(
+    `WITH started AS (
+       UPDATE campaigns SET status = 'RUNNING', launched_at = app_now(), updated_at = app_now()
+       WHERE status = 'SCHEDULED' AND scheduled_at <= app_now() RETURNING 1
+     ), reopened AS (
+       UPDATE campaigns SET status = 'RUNNING', archived_at = NULL, updated_at = app_now() WHERE status = 'SENT' AND (
+         EXISTS (SELECT FROM scheduled_emails e WHERE e.campaign_id = campaigns.id AND e.status IN ${WAITING})
+         OR EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = campaigns.id AND cp.state = 'PENDING')) RETURNING 1)
+     SELECT (SELECT count(*)::int FROM started) AS started, (SELECT count(*)::int FROM reopened) AS reopened`,
   )
-  return rowCount ?? 0
+  return rows[0] ?? { started: 0, reopened: 0 }
 }
 
 /** The campaigns of emails that a person sets going again: they run. Called before anything of theirs is locked. */

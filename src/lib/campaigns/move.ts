@@ -86,12 +86,3 @@ export async function reopen(tx: Sql, workspaceId: string, id: string): Promise<
     [workspaceId, id],
   )
 }
-
-/** SCHEDULED → RUNNING for every campaign whose time has come; answers how many. */
-export async function startDueCampaigns(sql: Sql): Promise<number> {
-  const { rowCount } = await sql.query(
-    `UPDATE campaigns SET status = 'RUNNING', launched_at = app_now(), updated_at = app_now()
-     WHERE status = 'SCHEDULED' AND scheduled_at <= app_now()`,
-  )
-  return rowCount ?? 0
-}

@@ -11,7 +11,7 @@ import type { EmailContent } from './content.ts'
 import { type EmailFacts, guardFacts, readEmailFacts, readMailboxFacts } from './guard-facts.ts'
 import { type MarkRefusal, mark } from './mark.ts'
 import { readQuotaUse } from './quota-use.ts'
-import type { Release, ReleaseTo } from './release.ts'
+import { type Release, type ReleaseAnswer, type ReleaseTo, release } from './release.ts'
 import { readSendingSettings } from './sending-settings.ts'
 
 /** A claimed email with what is to be handed over, and a connection in hand. */
@@ -26,8 +26,8 @@ export type MarkedEmail = ReadyEmail & { markedAt: Date; leaseUntil: Date; recei
 
 export type LastLook = {
   marked: MarkedEmail[]
-  /** To be released as said. */
-  refused: Release[]
+  /** Released in the same transaction: a cure that comes later finds them parked, and one that came before was seen. */
+  released: (Release & { answer: ReleaseAnswer })[]
   /** Somebody else's by now: to be left alone. */
   lost: { email: ClaimedEmail; why: MarkRefusal }[]
 }
@@ -96,7 +96,12 @@ export async function lookAndMark(
         [mailboxId, settings.jitterMinSeconds],
       )
     }
-    return { marked, refused, lost }
+    const answered = new Map((await release(tx, refused)).map((answer) => [answer.id, answer]))
+    const released = refused.map((one) => ({
+      ...one,
+      answer: answered.get(one.id) ?? { id: one.id, answer: 'lost-lease' as const },
+    }))
+    return { marked, released, lost }
   })
 }
 

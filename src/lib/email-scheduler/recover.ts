@@ -7,13 +7,7 @@ import { cancelSuccessors } from './successors.ts'
 
 export type Recovered = { id: string; leaseToken: number; status: ScheduledEmailStatus }
 
-/** Whether there is anything to recover: asked by every tick, so without a transaction. */
-export async function hasExpiredLeases(sql: Sql): Promise<boolean> {
-  const { rowCount } = await sql.query(
-    `SELECT FROM scheduled_emails WHERE status = 'SENDING' AND lease_until <= app_now() LIMIT 1`,
-  )
-  return rowCount !== 0
-}
+export const EXPIRED_LEASES = `SELECT id FROM scheduled_emails WHERE status = 'SENDING' AND lease_until <= app_now()`
 
 type RecoveredRow = Recovered & {
   acceptedToken: number | null
@@ -29,10 +23,7 @@ type RecoveredRow = Recovered & {
  * the workers whose leases they are: a row that somebody is settling right now is passed over.
  */
 export async function recover(tx: Sql, limit: number): Promise<Recovered[]> {
-  const expired = await tx.query<{ id: string }>(
-    `SELECT id FROM scheduled_emails WHERE status = 'SENDING' AND lease_until <= app_now() ORDER BY lease_until LIMIT $1`,
-    [limit],
-  )
+  const expired = await tx.query<{ id: string }>(`${EXPIRED_LEASES} ORDER BY lease_until LIMIT $1`, [limit])
   const ids = expired.rows.map(({ id }) => id)
   if (ids.length === 0) return []
   const unwanted = await lockOwners(tx, ids)

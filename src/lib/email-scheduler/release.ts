@@ -41,6 +41,7 @@ type ReleasedRow = {
  * lease can be given back; whoever set the mark settles, since somebody else may hold the same token.
  */
 export async function release(tx: Sql, given: readonly Release[]): Promise<ReleaseAnswer[]> {
+  if (given.length === 0) return []
   const releases = inLockOrder(given)
   const unwanted = await lockOwners(
     tx,

@@ -5,7 +5,8 @@ import { handleEmailFailure } from '#lib/email-scheduler/handle-failure.ts'
 import { lookAndMark, type MarkedEmail } from '#lib/email-scheduler/last-look.ts'
 import { forgetFaults, pauseMailbox, stopMailbox } from '#lib/email-scheduler/mailbox-faults.ts'
 import { isRefusal, type Refused, type SendOutcome } from '#lib/email-scheduler/outcome.ts'
-import { type Release, release } from '#lib/email-scheduler/release.ts'
+import { type Incomplete, parkIncomplete } from '#lib/email-scheduler/park-incomplete.ts'
+import { type Release, type ReleaseAnswer, release } from '#lib/email-scheduler/release.ts'
 import type { SettleAnswer } from '#lib/email-scheduler/settle.ts'
 import type { MailConnection, OutgoingMessage } from '#lib/mail/transport.ts'
 import { againOnDeadlock, inTransaction } from '#lib/platform/database.ts'
@@ -93,19 +94,14 @@ async function handOverOn(
 /** What cannot be handed over as it is: parked until somebody fills the field in, or failed with its reason. */
 async function setAside(delivery: Delivery, prepared: readonly Prepared[]): Promise<Ready[]> {
   const ready: Ready[] = []
-  const parked: Release[] = []
+  const incomplete: Incomplete[] = []
   for (const one of prepared) {
     switch (one.kind) {
       case 'ready':
         ready.push(one)
         break
       case 'missing-fields':
-        parked.push({
-          ...one.email,
-          code: 'merge-fields-complete',
-          to: { kind: 'parked', blocker: 'merge-fields-complete' },
-          receipt: { missing: one.missing },
-        })
+        incomplete.push(one)
         break
       case 'unrenderable':
         await settleUnmarked(delivery, one.email, {
@@ -117,7 +113,9 @@ async function setAside(delivery: Delivery, prepared: readonly Prepared[]): Prom
         break
     }
   }
-  await giveBackEmails(delivery, parked)
+  if (incomplete.length === 0) return ready
+  const answers = await againOnDeadlock(() => inTransaction(delivery.pool, (tx) => parkIncomplete(tx, incomplete)))
+  for (const answer of answers) reportReleased(delivery, undefined, answer)
   return ready
 }
 
@@ -149,7 +147,7 @@ async function markAll(delivery: Delivery, mailbox: ClaimedMailbox, ready: reado
   for (const { email, why } of look.lost) {
     delivery.log.warn({ emailId: email.id, leaseToken: email.leaseToken, why }, 'the lease was lost before the mark')
   }
-  await giveBackEmails(delivery, look.refused)
+  for (const { answer, ...given } of look.released) reportReleased(delivery, given, answer)
   const messages = new Map(ready.map(({ email, message }) => [email.id, message]))
   return look.marked.flatMap((one) => {
     const message = messages.get(one.email.id)
@@ -180,13 +178,19 @@ async function settleUnmarked(delivery: Delivery, email: ClaimedEmail, outcome: 
 async function giveBackEmails(delivery: Delivery, releases: readonly Release[]): Promise<void> {
   if (releases.length === 0) return
   const answers = await againOnDeadlock(() => inTransaction(delivery.pool, (tx) => release(tx, releases)))
-  for (const [index, answer] of answers.entries()) {
-    const status = answer.answer === 'released' ? answer.status : undefined
-    if (status === 'CANCELLED') delivery.counts.cancelled += 1
-    else delivery.counts.released += 1
-    const { id, leaseToken, code } = releases[index] ?? {}
-    delivery.log.info({ emailId: id, leaseToken, code, answer: answer.answer, status }, 'released')
-  }
+  answers.forEach((answer, index) => {
+    reportReleased(delivery, releases[index], answer)
+  })
+}
+
+function reportReleased({ counts, log }: Delivery, given: Release | undefined, answer: ReleaseAnswer): void {
+  const status = answer.answer === 'released' ? answer.status : undefined
+  if (status === 'CANCELLED') counts.cancelled += 1
+  else counts.released += 1
+  log.info(
+    { emailId: answer.id, leaseToken: given?.leaseToken, code: given?.code, answer: answer.answer, status },
+    'released',
+  )
 }
 
 function report(delivery: Delivery, email: ClaimedEmail, outcome: SendOutcome, answer: SettleAnswer | undefined): void {

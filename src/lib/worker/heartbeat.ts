@@ -1,3 +1,4 @@
+import { EXPIRED_LEASES } from '#lib/email-scheduler/recover.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { TickSummary } from './tick.ts'
 
@@ -11,6 +12,8 @@ export type TickStart = {
   startedAt: Date
   /** Nothing is known of the database server yet, or it is not the one seen last: asked here, so that it costs no statement. */
   mustLookAtServer: boolean
+  /** Asked here for the same reason. */
+  hasExpiredLeases: boolean
 }
 
 export async function recordTickStart(sql: Sql, worker: string): Promise<TickStart> {
@@ -18,7 +21,8 @@ export async function recordTickStart(sql: Sql, worker: string): Promise<TickSta
     `WITH forgotten AS (DELETE FROM worker_ticks WHERE worker <> $1 AND started_at < app_now() - $2::interval)
      INSERT INTO worker_ticks (worker, started_at) VALUES ($1, app_now())
      ON CONFLICT (worker) DO UPDATE SET started_at = app_now()
-     RETURNING started_at AS "startedAt", sending_is_held() OR NOT EXISTS (SELECT FROM server_sightings) AS "mustLookAtServer"`,
+     RETURNING started_at AS "startedAt", sending_is_held() OR NOT EXISTS (SELECT FROM server_sightings) AS "mustLookAtServer",
+       EXISTS (${EXPIRED_LEASES}) AS "hasExpiredLeases"`,
     [worker, FORGOTTEN_AFTER],
   )
   const row = rows[0]

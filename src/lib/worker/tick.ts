@@ -1,13 +1,7 @@
 import type pg from 'pg'
 import { campaignsWithBlocked, recheckBlocked } from '#lib/campaigns/blocked.ts'
-import {
-  campaignsWithOpenEnrolments,
-  closeFinished,
-  finishEnrolments,
-  reopenUnfinished,
-} from '#lib/campaigns/finish.ts'
-import { startDueCampaigns } from '#lib/campaigns/move.ts'
-import { hasExpiredLeases, recover } from '#lib/email-scheduler/recover.ts'
+import { campaignsWithOpenEnrolments, closeFinished, finishEnrolments, wakeCampaigns } from '#lib/campaigns/finish.ts'
+import { recover } from '#lib/email-scheduler/recover.ts'
 import { clearStopped } from '#lib/email-scheduler/stop-campaign.ts'
 import { takeTurns } from '#lib/email-scheduler/take-turns.ts'
 import { againOnDeadlock, inTransaction } from '#lib/platform/database.ts'
@@ -58,12 +52,11 @@ export async function runTick(
   { planningMsMax = PLANNING_MS_MAX, sending }: TickOptions = {},
 ): Promise<TickSummary> {
   const started = performance.now()
-  const { startedAt, mustLookAtServer } = await recordTickStart(pool, worker)
+  const { startedAt, mustLookAtServer, hasExpiredLeases } = await recordTickStart(pool, worker)
   if (mustLookAtServer) await watchServer(pool, log)
-  const recovered = await recoverAll(pool, log)
-  const campaignsStarted = await startDueCampaigns(pool)
+  const recovered = hasExpiredLeases ? await recoverAll(pool, log) : 0
+  const { started: campaignsStarted, reopened: campaignsReopened } = await wakeCampaigns(pool)
   const enrolmentsFreed = await freeBlocked(pool)
-  const campaignsReopened = await reopenUnfinished(pool)
   const mayContinue = () => performance.now() - started < planningMsMax
   const open = await campaignsWithOpenEnrolments(pool)
   let emailsCancelled = 0
@@ -98,14 +91,12 @@ export async function runTick(
 
 async function recoverAll(pool: pg.Pool, log: Log): Promise<number> {
   let recovered = 0
-  while (await hasExpiredLeases(pool)) {
+  for (;;) {
     const batch = await againOnDeadlock(() => inTransaction(pool, (tx) => recover(tx, RECOVERED_AT_ONCE)))
     for (const { id, leaseToken, status } of batch) log.info({ emailId: id, leaseToken, status }, 'recovered')
     recovered += batch.length
-    // Somebody else is at the rest: settling it, or recovering it.
-    if (batch.length === 0) break
+    if (batch.length < RECOVERED_AT_ONCE) return recovered
   }
-  return recovered
 }
 
 async function freeBlocked(pool: pg.Pool): Promise<number> {

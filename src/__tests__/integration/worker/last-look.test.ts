@@ -6,6 +6,7 @@ import type { ClaimedEmail } from '#lib/email-scheduler/claim.ts'
 import { claimNext } from '#lib/email-scheduler/claim-next.ts'
 import type { EmailContent } from '#lib/email-scheduler/content.ts'
 import { lookAndMark, type ReadyEmail } from '#lib/email-scheduler/last-look.ts'
+import { parkIncomplete } from '#lib/email-scheduler/park-incomplete.ts'
 import { recover } from '#lib/email-scheduler/recover.ts'
 import { reservePlaces } from '#lib/email-scheduler/reserve.ts'
 import { settle } from '#lib/email-scheduler/settle.ts'
@@ -72,9 +73,9 @@ describe.each(Object.entries(CHANGES))('%s', (_, { change, refusedBy }) => {
   test('after the claim: the last look refuses the mark', async () => {
     const claimed = await claimOne()
     await inTransaction(db.pool, (tx) => change(tx, claimed))
-    const { marked, refused } = await look(claimed)
+    const { marked, released } = await look(claimed)
     expect(marked).toEqual([])
-    expect(refused).toMatchObject([{ code: refusedBy }])
+    expect(released).toMatchObject([{ code: refusedBy, answer: { answer: 'released' } }])
   })
 })
 
@@ -173,4 +174,36 @@ test('Postgres itself refuses a second email with the same key', async () => {
     (error: { constraint?: string }) => error.constraint,
   )
   expect(refusedBy).toBe('scheduled_emails_idempotency_key_key')
+})
+
+describe('an email that lacks a field', () => {
+  const parkAll = ({ emails }: Claimed) =>
+    inTransaction(db.pool, (tx) =>
+      parkIncomplete(
+        tx,
+        emails.map((email) => ({ email, missing: ['firstName'] })),
+      ),
+    )
+  const stateOf = async ({ emails }: Claimed) => {
+    const { rows } = await db.pool.query<{ blocker: string | null; is_ready: boolean }>(
+      'SELECT blocker, ready_at IS NOT NULL AS is_ready FROM scheduled_emails WHERE id = $1',
+      [emails[0]?.id],
+    )
+    return rows[0]
+  }
+
+  test('waits until somebody fills it in', async () => {
+    const claimed = await claimOne()
+    await parkAll(claimed)
+    expect(await stateOf(claimed)).toEqual({ blocker: 'merge-fields-complete', is_ready: false })
+  })
+
+  test('goes back as it was when somebody did so after the claim: that cure will not come again', async () => {
+    const claimed = await claimOne()
+    await db.pool.query(`UPDATE prospects SET first_name = 'Ada', updated_at = app_now() WHERE id = $1`, [
+      claimed.prospectId,
+    ])
+    await parkAll(claimed)
+    expect(await stateOf(claimed)).toEqual({ blocker: null, is_ready: true })
+  })
 })

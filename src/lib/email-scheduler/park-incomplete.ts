@@ -1,0 +1,48 @@
+import type { GuardName } from '#lib/guardrails/guards.ts'
+import type { Sql } from '#lib/platform/database.ts'
+import { plainArray } from '#lib/platform/sql-array.ts'
+import type { ClaimedEmail } from './claim.ts'
+import { type ReleaseAnswer, release } from './release.ts'
+
+export type Incomplete = { email: ClaimedEmail; missing: readonly string[] }
+
+const BLOCKER = 'merge-fields-complete' satisfies GuardName
+
+/**
+ * Emails that lack a field wait until somebody fills it in. Sequences and prospects are held while it is looked whether
+ * somebody has done so since they were claimed: then they go back as they were, for the cure has been and will not come
+ * again.
+ */
+export async function parkIncomplete(tx: Sql, incomplete: readonly Incomplete[]): Promise<ReleaseAnswer[]> {
+  if (incomplete.length === 0) return []
+  await hold(tx, 'sequences', incomplete, ({ sequenceId }) => sequenceId)
+  await hold(tx, 'campaigns', incomplete, ({ campaignId }) => campaignId)
+  await hold(tx, 'prospects', incomplete, ({ prospectId }) => prospectId)
+  const { rows } = await tx.query<{ id: string }>(
+    `SELECT e.id FROM scheduled_emails e JOIN prospects p ON p.id = e.prospect_id
+     JOIN sequence_steps s ON s.sequence_id = e.sequence_id AND s.step_number = e.step_number
+     WHERE e.id = ANY($1::uuid[]) AND greatest(p.updated_at, s.updated_at) >= e.leased_at`,
+    [plainArray(incomplete.map(({ email }) => email.id))],
+  )
+  const changed = new Set(rows.map(({ id }) => id))
+  return release(
+    tx,
+    incomplete.map(({ email, missing }) => ({
+      ...email,
+      code: BLOCKER,
+      to: changed.has(email.id) ? { kind: 'as-it-was' } : { kind: 'parked', blocker: BLOCKER },
+      receipt: { missing },
+    })),
+  )
+}
+
+async function hold(
+  tx: Sql,
+  table: 'sequences' | 'campaigns' | 'prospects',
+  incomplete: readonly Incomplete[],
+  idOf: (email: ClaimedEmail) => string | null,
+): Promise<void> {
+  await tx.query(`SELECT FROM ${table} WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE`, [
+    [...new Set(incomplete.map(({ email }) => idOf(email)))],
+  ])
+}
