@@ -33,7 +33,7 @@ test('the scripted peer, as a process, has on disk what it accepted before it sa
   const [{ port }] = (await once(peer, 'message')) as [{ port: number }]
 
   expect(await submitTo(port, 10_000, 'told')).toMatchObject({ kind: 'accepted' })
-  peer.send({ dot: { reply: '', ending: 'hang', accepts: true } })
+  peer.send({ peer: 0, id: 1, script: { dot: { reply: '', ending: 'hang', accepts: true } } })
   await once(peer, 'message')
   expect(await submitTo(port, 500, 'untold')).toMatchObject({ kind: 'unknown', code: 'TIMEOUT_AFTER_DATA' })
   peer.kill('SIGKILL')
