@@ -8,7 +8,7 @@ import { describeFigures, readFigures, sumFigures } from './test/figures.ts'
 import { stopOnInterrupt } from './test/interrupt.ts'
 import { runVitest } from './test/vitest.ts'
 
-/** `npm run test:faults`: every fault in its full form; `npm run test:faults -- kill clock` only those. About an hour's quarter. */
+/** `npm run test:faults`: every fault in its full form; `npm run test:faults -- kill clock` only those. All take about a quarter of an hour. */
 await runCommand(async () => {
   const started = performance.now()
   await ensurePrismaClient()

@@ -38,7 +38,8 @@ async function runParts(parts: Part[]): Promise<Count[]> {
   try {
     const fast = parts.filter((part) => part === 'unit' || part === 'architecture' || part === 'integration')
     // The start is tested in its own right, and the journeys need the pages: so the build comes before both.
-    if (needsServer) await ensureBuild(() => process.stdout.write('build: making the pages\n'))
+    const needsPages = parts.some((part) => part === 'integration' || part === 'journeys')
+    if (needsPages) await ensureBuild(() => process.stdout.write('build: making the pages\n'))
     if (fast.length > 0) counts.push(await runVitest(fast, server?.url))
     if (parts.includes('faults')) counts.push(await runVitest(['faults'], server?.url))
     if (parts.includes('journeys')) counts.push(await runVitest(['journeys'], server?.url))

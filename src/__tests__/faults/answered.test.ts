@@ -21,7 +21,7 @@ import {
 } from '#tests/support/faults-rig.ts'
 
 const db = testDatabase()
-const ROUNDS = scale({ short: 3, full: 20 })
+const ROUNDS = scale({ short: 2, full: 20 })
 const EMAILS = 60
 
 let provider: Provider

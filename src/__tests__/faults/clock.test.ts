@@ -21,7 +21,7 @@ const db = testDatabase()
 const EMAILS = scale({ short: 20, full: 400 })
 const EARLY = 5
 /** As long as a worker whose clock is wrong has for doing too early what it must not do yet. */
-const WATCHED_MS = scale({ short: 3_000, full: 8_000 })
+const WATCHED_MS = scale({ short: 2_000, full: 8_000 })
 
 let provider: Provider
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { makeSending, type Provider, startProvider, until, untilAtRest, Worker }
 
 const RESTARTS = scale({ short: 2, full: 12 })
 const CONNECTIONS = 10
-const EMAILS = scale({ short: 600, full: 4_000 })
+const EMAILS = scale({ short: 400, full: 4_000 })
 
 let cluster: Cluster
 let pool: pg.Pool

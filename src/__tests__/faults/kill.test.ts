@@ -19,8 +19,8 @@ import type { PeerScript } from '#tests/support/scripted-smtp.ts'
 const db = testDatabase()
 const CONNECTIONS = 4
 const KILLS_OF_EACH_PHASE = scale({ short: 2, full: 25 })
-const RANDOM_KILLS = scale({ short: 4, full: 100 })
-const EMAILS = scale({ short: 200, full: 5_000 })
+const RANDOM_KILLS = scale({ short: 2, full: 100 })
+const EMAILS = scale({ short: 120, full: 5_000 })
 
 let provider: Provider
 beforeAll(async () => {

@@ -18,7 +18,7 @@ import { endsWithUs } from '#tests/support/reaper.ts'
 import type { TickAnswer } from '#tests/support/tick-process.ts'
 
 const db = testDatabase()
-const PAIRS = scale({ short: 5, full: 50 })
+const PAIRS = scale({ short: 3, full: 50 })
 /** Of two processes on a busy machine, one is often late by some milliseconds: such a pair is run, and not counted. */
 const TRIES = PAIRS * 30
 const EMAILS_OF_EACH = 6
