@@ -11,7 +11,7 @@ import { makeEmailsFor, type TestEmail } from './queue.ts'
 
 const log = pino({ level: 'silent' })
 
-export type Accepted = { emailId: string; mailboxId: string; message: OutgoingMessage }
+export type Accepted = { emailId: string; mailboxId: string; message: OutgoingMessage; deadlineMs: number }
 
 /** A provider in this process that writes down what it was handed, and answers what a test tells it to. */
 export class TestProvider {
@@ -33,7 +33,7 @@ export class TestProvider {
         return {
           ok: true as const,
           connection: {
-            submit: (message: OutgoingMessage) => this.#take(mailboxId, message),
+            submit: (message: OutgoingMessage, deadlineMs: number) => this.#take(mailboxId, message, deadlineMs),
             isUsable: () => true,
             close: () => undefined,
           },
@@ -42,10 +42,10 @@ export class TestProvider {
     },
   })
 
-  async #take(mailboxId: string, message: OutgoingMessage): Promise<SendOutcome> {
+  async #take(mailboxId: string, message: OutgoingMessage, deadlineMs: number): Promise<SendOutcome> {
     this.inFlight += 1
     this.mostInFlight = Math.max(this.mostInFlight, this.inFlight)
-    const handed = { emailId: message.messageId.slice(1, 37), mailboxId, message }
+    const handed = { emailId: message.messageId.slice(1, 37), mailboxId, message, deadlineMs }
     this.handed.push(handed)
     try {
       return await this.answer(handed, this.handed.length)

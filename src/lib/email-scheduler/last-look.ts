@@ -67,14 +67,20 @@ export async function lookAndMark(
       if (!email) continue
       const others = withoutPlaces(used, ready.length - passed.length)
       const results = checkGuards(guardFacts(email, { now, calendar, mailbox, used: others, suppressed }))
-      const refusal = refusalOf(one, email, results, today)
+      // Claimed together while no pauses were set: they count from the mark, so the others come after it.
+      const isSecond = passed.length > 0 && isSpaced(settings)
+      const refusal = refusalOf(one, email, results, today) ?? (isSecond ? SPACING : undefined)
       const receipt = writtenReceipt(results)
       if (refusal) refused.push({ ...one.email, ...refusal, receipt })
       else passed.push({ ...one, receipt })
     }
     const answers = await mark(
       tx,
-      passed.map(({ email, content }) => ({ ...email, content: email.contentToken === null ? content : null })),
+      passed.map(({ email, content, prospectUpdatedAt }) => {
+        // Also where there was a copy and its person's data has been erased since.
+        const isNew = email.contentToken === null || prospectUpdatedAt !== null
+        return { ...email, content: isNew ? content : null }
+      }),
       submitDeadlineMs,
     )
     const marked: MarkedEmail[] = []
@@ -136,6 +142,8 @@ const NOT_THE_EMAIL: ReadonlySet<GuardName> = new Set([
   'rolling-24h',
   'spacing',
 ])
+
+const SPACING = { code: 'spacing', to: { kind: 'as-it-was' } } satisfies { code: GuardName; to: ReleaseTo }
 
 function refusalOf(
   { email, prospectUpdatedAt }: ReadyEmail,

@@ -26,6 +26,11 @@ export type RenderableEmail = Pick<
   | 'claimedAt'
 >
 
+/** `…UpdatedAt`: of what it was written from; a field may have been filled in since, or the text may need it no more. */
+export type RenderedEmail =
+  | Exclude<Rendering, { kind: 'missing-fields' }>
+  | (Extract<Rendering, { kind: 'missing-fields' }> & { prospectUpdatedAt: Date; stepUpdatedAt: Date })
+
 /**
  * Writes emails as they will go out. A handful of statements, however many there are; each step is read once for all who
  * get it. What cannot be written says why, and keeps no other from being written.
@@ -34,7 +39,7 @@ export async function renderEmails(
   sql: Sql,
   emails: readonly RenderableEmail[],
   by: RenderingBy,
-): Promise<Map<string, Rendering>> {
+): Promise<Map<string, RenderedEmail>> {
   if (emails.length === 0) return new Map()
   const senders = await readSenders(sql, emails)
   const people = await readPeople(sql, emails)
@@ -47,7 +52,7 @@ export async function renderEmails(
   )
   const compiled = new Map<string, StepCompiling>()
 
-  const render = (email: RenderableEmail): Rendering => {
+  const render = (email: RenderableEmail): RenderedEmail => {
     const { prospectId, sequenceId, stepNumber } = email
     if (prospectId === null || sequenceId === null || stepNumber === null)
       return unrenderable('It belongs to no step of a sequence, so there is nothing to write it from.')
@@ -63,7 +68,7 @@ export async function renderEmails(
     const key = `${placeOf(sequenceId, stepNumber)} ${subject}`
     const compiling = compiled.get(key) ?? compileStep({ ...step, subject })
     compiled.set(key, compiling)
-    return writeEmail({
+    const rendering = writeEmail({
       sender,
       recipient,
       step: compiling,
@@ -73,6 +78,8 @@ export async function renderEmails(
       messageId: (domain) => messageIdOf(email.idempotencyKey, domain),
       date: email.claimedAt,
     })
+    if (rendering.kind !== 'missing-fields') return rendering
+    return { ...rendering, prospectUpdatedAt: recipient.updatedAt, stepUpdatedAt: step.updatedAt }
   }
   return new Map(emails.map((email) => [email.id, render(email)]))
 }
@@ -118,20 +125,23 @@ async function readEarlier(sql: Sql, emails: readonly RenderableEmail[]): Promis
   return Map.groupBy(rows, ({ followUpId }) => followUpId)
 }
 
+type StepRow = StepTexts & { updatedAt: Date }
+
 /** The steps that are written, and those whose subject they go on with. */
 async function readSteps(
   sql: Sql,
   emails: readonly RenderableEmail[],
   earlier: ReadonlyMap<string, readonly Earlier[]>,
-): Promise<Map<string, StepTexts>> {
+): Promise<Map<string, StepRow>> {
   const wanted = new Map<string, [string, number]>()
   for (const { id, sequenceId, stepNumber } of emails) {
     if (sequenceId === null || stepNumber === null) continue
     for (const number of [1, stepNumber, earlier.get(id)?.[0]?.stepNumber ?? 1])
       wanted.set(placeOf(sequenceId, number), [sequenceId, number])
   }
-  const { rows } = await sql.query<StepTexts & { sequenceId: string; stepNumber: number }>(
-    `SELECT s.sequence_id AS "sequenceId", s.step_number AS "stepNumber", s.subject, s.body_text AS "bodyText", s.body_html AS "bodyHtml"
+  const { rows } = await sql.query<StepRow & { sequenceId: string; stepNumber: number }>(
+    `SELECT s.sequence_id AS "sequenceId", s.step_number AS "stepNumber", s.subject, s.body_text AS "bodyText", s.body_html AS "bodyHtml",
+       s.updated_at AS "updatedAt"
      FROM sequence_steps s JOIN sequences q ON q.id = s.sequence_id AND q.workspace_id = ANY($3::uuid[])
      JOIN unnest($1::uuid[], $2::int[]) AS wanted(sequence_id, step_number)
        ON s.sequence_id = wanted.sequence_id AND s.step_number = wanted.step_number`,
@@ -141,12 +151,7 @@ async function readSteps(
       unique(emails.map(({ workspaceId }) => workspaceId)),
     ],
   )
-  return new Map(
-    rows.map(({ sequenceId, stepNumber, subject, bodyText, bodyHtml }) => [
-      placeOf(sequenceId, stepNumber),
-      { subject, bodyText, bodyHtml },
-    ]),
-  )
+  return new Map(rows.map(({ sequenceId, stepNumber, ...step }) => [placeOf(sequenceId, stepNumber), step]))
 }
 
 const placeOf = (sequenceId: string, stepNumber: number) => `${sequenceId} ${stepNumber}`

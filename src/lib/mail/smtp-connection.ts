@@ -119,7 +119,7 @@ export class SmtpMailConnection implements MailConnection {
         isOver = true
         clearTimeout(timer)
         smtp.off('end', broken)
-        const outcome = this.#outcome(ending, isLetGo, serverMessageId ?? messageId)
+        const outcome = this.#outcome(ending, isLetGo, readServerId(serverMessageId) ?? messageId)
         if (!this.#isClear(ending, isLetGo)) this.#destroy()
         resolve(outcome)
       }
@@ -241,6 +241,11 @@ function gate(raw: Buffer, mayGo: () => boolean): Readable {
       })
     },
   })
+}
+
+/** What a server calls the message, where that can be an id: it could be anything, and has to be kept and named in headers. */
+function readServerId(text: string | undefined): string | undefined {
+  return text !== undefined && /^<[\x21-\x3b\x3d\x3f-\x7e]{1,250}>$/.test(text) ? text : undefined
 }
 
 function isYes(code: number | undefined): boolean {

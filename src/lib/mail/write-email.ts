@@ -64,7 +64,7 @@ export function writeEmail({ sender, recipient, step, ...writing }: Writing): Re
 const ERASED = 'The recipient’s data was erased, so there is no address to send to.'
 const NO_POSTAL_ADDRESS = 'The workspace has no postal address, which every campaign email must show; enter it.'
 
-export const unrenderable = (reason: string): Rendering => ({ kind: 'unrenderable', reason })
+export const unrenderable = (reason: string) => ({ kind: 'unrenderable' as const, reason })
 
 function valuesOf(recipient: Recipient, sender: Sender): MergeValues {
   const values = new Map<string, string>()

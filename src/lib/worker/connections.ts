@@ -63,6 +63,8 @@ export class ConnectionKeeper {
     for (const connection of kept?.idle ?? []) connection.close()
     const fresh = { version, transport: this.#openTransport(id), idle: [] }
     this.#kept.set(id, fresh)
+    // What could not even be read is read again by the next one.
+    fresh.transport.catch(() => this.#kept.get(id) === fresh && this.#kept.delete(id))
     return fresh
   }
 

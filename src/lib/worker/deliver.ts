@@ -8,6 +8,7 @@ import { isRefusal, type Refused, type SendOutcome } from '#lib/email-scheduler/
 import { type Incomplete, parkIncomplete } from '#lib/email-scheduler/park-incomplete.ts'
 import { type Release, type ReleaseAnswer, release } from '#lib/email-scheduler/release.ts'
 import type { SettleAnswer } from '#lib/email-scheduler/settle.ts'
+import { Deadline } from '#lib/mail/deadline.ts'
 import type { MailConnection, OutgoingMessage } from '#lib/mail/transport.ts'
 import { againOnDeadlock, inTransaction } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
@@ -76,13 +77,15 @@ async function handOverOn(
   landed: (count: number) => void,
 ): Promise<void> {
   try {
+    // From before the mark on: a process that is stopped right after it wakes up with nothing left to hand over in.
+    const deadline = new Deadline(delivery.submitMsMax)
     const marked = await markAll(delivery, mailbox, ready)
     landed(ready.length - marked.length)
     await Promise.all(
       marked.map(async (one) => {
         const connection = connections.pop()
         if (!connection) throw new Error('more emails were marked than there are connections')
-        await handOver(delivery, mailbox, one, connection)
+        await handOver(delivery, mailbox, one, connection, deadline)
         landed(1)
       }),
     )
@@ -162,8 +165,9 @@ async function handOver(
   mailbox: ClaimedMailbox,
   { email, receipt, message }: Handover,
   connection: MailConnection,
+  deadline: Deadline,
 ): Promise<void> {
-  const outcome = await connection.submit(message, delivery.submitMsMax)
+  const outcome = await connection.submit(message, deadline.leftMs())
   const answer = await delivery.settling.add({ ...email, marked: true, outcome, receipt })
   delivery.keeper.giveBack(mailbox, connection)
   report(delivery, email, outcome, answer)

@@ -7,7 +7,7 @@ import type { OutgoingMessage } from '#lib/mail/transport.ts'
 
 export type Rendered =
   | { kind: 'content'; content: EmailContent; prospectUpdatedAt: Date }
-  | { kind: 'missing-fields'; missing: string[] }
+  | { kind: 'missing-fields'; missing: string[]; prospectUpdatedAt: Date; stepUpdatedAt: Date }
   | { kind: 'unrenderable'; reason: string }
 
 export type RenderEmails = (emails: readonly ClaimedEmail[]) => Promise<ReadonlyMap<string, Rendered>>
@@ -17,7 +17,7 @@ export type ComposerFor = (emails: readonly ClaimedEmail[]) => Promise<ComposeMe
 
 export type Prepared =
   | ({ kind: 'ready'; message: OutgoingMessage } & ReadyEmail)
-  | { kind: 'missing-fields'; email: ClaimedEmail; missing: string[] }
+  | { kind: 'missing-fields'; email: ClaimedEmail; missing: string[]; prospectUpdatedAt: Date; stepUpdatedAt: Date }
   | { kind: 'unrenderable'; email: ClaimedEmail; reason: string }
 
 export type PrepareContents = (emails: readonly ClaimedEmail[]) => Promise<Prepared[]>

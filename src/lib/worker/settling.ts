@@ -44,9 +44,9 @@ export class Settling {
       try {
         await this.#commit(batch)
       } catch (error) {
-        // One that cannot be written must not hold the others up.
+        // Each by itself, and nobody waits for it: one that cannot be written must not hold the others up.
         this.#log.warn({ error, count: batch.length }, 'settling failed; each is tried again by itself')
-        await Promise.all(batch.map((one) => this.#commitAlone(one)))
+        for (const one of batch) void this.#commitAlone(one)
       }
     }
     this.#writing = false

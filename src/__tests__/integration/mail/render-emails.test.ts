@@ -185,7 +185,9 @@ test('what cannot be written says why, and keeps nobody else from being written'
   const claimed = []
   for (const email of emails) claimed.push(await claim(email))
   const rendered = await renderEmails(db.pool, claimed, by)
-  expect(claimed.map(({ id }) => rendered.get(id)).map((one) => (one?.kind === 'content' ? 'content' : one))).toEqual([
+  expect(
+    claimed.map(({ id }) => rendered.get(id)).map((one) => (one?.kind === 'content' ? 'content' : one)),
+  ).toMatchObject([
     'content',
     { kind: 'missing-fields', missing: ['custom.city', 'firstName'] },
     { kind: 'unrenderable', reason: 'custom.url begins a link, and what it says is not an address like https://….' },

@@ -245,6 +245,18 @@ describe('replies in unusual shapes', () => {
   })
 })
 
+test.each(['a\0b', `${'a'.repeat(300)}`, 'ä'])(
+  'a name that a server gives the message and that cannot be kept is not taken: %j',
+  async (name) => {
+    const peer = await start({ script: { dot: { reply: `250 2.0.0 OK <${name}@x.prod.outlook.com>` } } })
+    const outgoing = message()
+    expect(await send(peer, await connectTo(peer), LONG_MS, outgoing)).toMatchObject({
+      kind: 'accepted',
+      messageId: outgoing.messageId,
+    })
+  },
+)
+
 describe('a server that is late', () => {
   test('with its 354 gets none of the message, however long it waits', async () => {
     const peer = await start({ script: { data: { delayMs: 2 * SOON_MS } } })

@@ -1,3 +1,4 @@
+import pino from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { consequencesIn } from '#app/api/prospects/audience.ts'
 import { unsubscribeReader } from '#lib/audience/unsubscribe.ts'
@@ -11,6 +12,7 @@ import { recover } from '#lib/email-scheduler/recover.ts'
 import { reservePlaces } from '#lib/email-scheduler/reserve.ts'
 import { settle } from '#lib/email-scheduler/settle.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
+import { Settling } from '#lib/worker/settling.ts'
 import { actor } from '#tests/support/audience.ts'
 import { testDatabase } from '#tests/support/database.ts'
 import { type DueCampaign, makeDueCampaign } from '#tests/support/sending.ts'
@@ -177,11 +179,22 @@ test('Postgres itself refuses a second email with the same key', async () => {
 })
 
 describe('an email that lacks a field', () => {
-  const parkAll = ({ emails }: Claimed) =>
+  type Seen = { prospectUpdatedAt: Date; stepUpdatedAt: Date }
+  /** What the text was written from, as it stands now for everybody else. */
+  const whatIsSeen = async ({ campaign, prospectId }: Claimed) => {
+    const { rows } = await db.pool.query<Seen>(
+      `SELECT p.updated_at AS "prospectUpdatedAt", s.updated_at AS "stepUpdatedAt" FROM prospects p, sequence_steps s
+       WHERE p.id = $1 AND s.sequence_id = $2`,
+      [prospectId, campaign.sequenceId],
+    )
+    if (!rows[0]) throw new Error('nothing was seen')
+    return rows[0]
+  }
+  const parkAll = ({ emails }: Claimed, seen: Seen) =>
     inTransaction(db.pool, (tx) =>
       parkIncomplete(
         tx,
-        emails.map((email) => ({ email, missing: ['firstName'] })),
+        emails.map((email) => ({ email, missing: ['firstName'], ...seen })),
       ),
     )
   const stateOf = async ({ emails }: Claimed) => {
@@ -194,16 +207,80 @@ describe('an email that lacks a field', () => {
 
   test('waits until somebody fills it in', async () => {
     const claimed = await claimOne()
-    await parkAll(claimed)
+    await parkAll(claimed, await whatIsSeen(claimed))
     expect(await stateOf(claimed)).toEqual({ blocker: 'merge-fields-complete', is_ready: false })
   })
 
   test('goes back as it was when somebody did so after the claim: that cure will not come again', async () => {
     const claimed = await claimOne()
+    const seen = await whatIsSeen(claimed)
     await db.pool.query(`UPDATE prospects SET first_name = 'Ada', updated_at = app_now() WHERE id = $1`, [
       claimed.prospectId,
     ])
-    await parkAll(claimed)
+    await parkAll(claimed, seen)
     expect(await stateOf(claimed)).toEqual({ blocker: null, is_ready: true })
   })
+
+  test.each(['prospects', 'sequence_steps'])(
+    'goes back as it was when the cure, of %s, was under way at the claim and answered after it',
+    async (table) => {
+      const campaign = await makeDueCampaign(db.pool, { prospects: 1 })
+      const prospectId = campaign.emails[0]?.prospectId ?? ''
+      const cure = await db.pool.connect()
+      await cure.query('BEGIN')
+      await cure.query(
+        `UPDATE ${table} SET updated_at = app_now() WHERE ${table === 'prospects' ? 'id' : 'sequence_id'} = $1`,
+        [table === 'prospects' ? prospectId : campaign.sequenceId],
+      )
+      await db.pool.query('SELECT pg_sleep(0.01)')
+      const claim = await claimNext(db.pool, BY, 1)
+      if (claim.kind !== 'claimed') throw new Error('nothing was claimed')
+      const claimed = { campaign, emails: claim.emails, prospectId }
+      const seen = await whatIsSeen(claimed)
+      await cure.query('COMMIT')
+      cure.release()
+      await parkAll(claimed, seen)
+      expect(await stateOf(claimed)).toEqual({ blocker: null, is_ready: true })
+    },
+  )
 })
+
+test('what was claimed together leaves one by one once somebody has set pauses', async () => {
+  const claimed = await claimOne(3)
+  await db.pool.query(
+    'UPDATE sending_settings SET jitter_min_seconds = 30, jitter_max_seconds = 90 WHERE workspace_id = $1',
+    [claimed.campaign.workspaceId],
+  )
+  const { marked, released } = await look(claimed)
+  expect(marked).toHaveLength(1)
+  expect(released).toMatchObject([{ code: 'spacing' }, { code: 'spacing' }])
+})
+
+test('a claim that finds all it wanted in other hands rests, instead of asking again at once', async () => {
+  const campaign = await makeDueCampaign(db.pool, { prospects: 1 })
+  const other = await db.pool.connect()
+  await other.query('BEGIN')
+  await other.query('SELECT FROM scheduled_emails WHERE campaign_id = $1 FOR UPDATE', [campaign.campaignId])
+  const claim = await claimNext(db.pool, BY, 1)
+  await other.query('ROLLBACK')
+  other.release()
+  expect(claim).toMatchObject({ kind: 'resting', mailboxId: campaign.mailboxIds[0] })
+})
+
+test('an outcome that Postgres refuses again and again holds up none that comes after it', async () => {
+  const claimed = await claimOne(2)
+  const { marked } = await look(claimed)
+  const [bad, good] = marked.map(({ email }) => ({ ...email, marked: true as const }))
+  if (!bad || !good) throw new Error('nothing was marked')
+  let isRefused = () => {}
+  const refused = new Promise<void>((done) => {
+    isRefused = done
+  })
+  const settling = new Settling(db.pool, pino({ level: 'warn' }, { write: () => isRefused() }))
+  const given: string[] = []
+  const first = settling.add({ ...bad, outcome: { kind: 'accepted', messageId: 'a\0b' } }).then(() => given.push('bad'))
+  await refused
+  await settling.add({ ...good, outcome: { kind: 'accepted', messageId: '<a@acme.test>' } })
+  expect(given).toEqual([])
+  await first
+}, 20_000)

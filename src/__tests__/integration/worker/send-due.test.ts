@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { pauseCampaign } from '#lib/campaigns/move.ts'
+import { eraseTraces } from '#lib/email-scheduler/erase-traces.ts'
 import type { Refused } from '#lib/email-scheduler/outcome.ts'
+import { sendAgain } from '#lib/email-scheduler/resolve.ts'
 import { retryFailed } from '#lib/email-scheduler/retry.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { actor } from '#tests/support/audience.ts'
@@ -346,4 +348,61 @@ test('a follow-up waits until the step before it is sent, and is due at its plan
   await db.travel('1 day 1 minute')
   await sendAll(db.pool, provider)
   expect(await statusesOf(db.pool, campaign.campaignId)).toEqual({ SENT: 4 })
+})
+
+test('what the mark waited for is taken from the time of the hand-over: who is stopped in between wakes up too late', async () => {
+  const campaign = await makeDueCampaign(db.pool, { prospects: 1 })
+  const tx = await db.pool.connect()
+  await tx.query('BEGIN')
+  await tx.query('SELECT FROM prospects WHERE id = $1 FOR UPDATE', [campaign.emails[0]?.prospectId])
+  const sending = sendAll(db.pool, provider)
+  while (
+    (await rowsOf(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`, []))
+      .length === 0
+  );
+  const waits = performance.now()
+  await new Promise((done) => setTimeout(done, 300))
+  const waitedMs = performance.now() - waits
+  await tx.query('COMMIT')
+  tx.release()
+  expect(await sending).toMatchObject({ sent: 1 })
+  expect(provider.handed[0]?.deadlineMs).toBeLessThanOrEqual(10_000 - waitedMs)
+})
+
+test('a mailbox whose access could not be read once is read again, and not left for the rest of the tick', async () => {
+  const campaign = await makeDueCampaign(db.pool, { prospects: 4 })
+  const { openTransport } = provider
+  let asked = 0
+  const flaky = Object.assign(provider, {
+    openTransport: async (id: string) => {
+      asked += 1
+      if (asked === 1) throw new Error('the database is restarting')
+      return openTransport(id)
+    },
+  })
+  await sendAll(db.pool, flaky, { connections: 1 })
+  expect(await statusesOf(db.pool, campaign.campaignId)).toEqual({ SENDING: 1, SENT: 3 })
+})
+
+test('what is written anew in place of an erased copy is frozen as well', async () => {
+  const campaign = await makeDueCampaign(db.pool, { prospects: 1 })
+  const [email] = campaign.emails
+  const person = [email?.prospectId]
+  provider.answer = () => ({ kind: 'unknown', code: 'TIMEOUT_AFTER_DATA', reason: 'No answer.' })
+  await sendAll(db.pool, provider)
+  await inTransaction(db.pool, async (tx) => {
+    await tx.query('UPDATE prospects SET email = NULL, erased_at = app_now() WHERE id = $1', person)
+    await eraseTraces(tx, campaign.workspaceId, [email?.prospectId ?? ''])
+  })
+  await db.pool.query(`UPDATE prospects SET email = 'back@example.test', erased_at = NULL WHERE id = $1`, person)
+  await inTransaction(db.pool, (tx) => sendAgain(tx, campaign.workspaceId, [email?.id ?? ''], 0))
+  provider.answer = ({ message }) => ({ kind: 'accepted', messageId: message.messageId })
+  await sendAll(db.pool, provider)
+  expect(
+    await rowsOf(
+      `SELECT e.status, c.to_address FROM scheduled_emails e JOIN email_contents c ON c.email_id = e.id AND c.content_token = e.content_token
+       WHERE e.id = $1`,
+      [email?.id],
+    ),
+  ).toEqual([{ status: 'SENT', to_address: 'back@example.test' }])
 })
