@@ -29,6 +29,13 @@ export default defineConfig({
         // Each has workers and providers of its own; more at once only wait for each other.
         maxWorkers: 1,
       }),
+      // Needs a Postfix on the machine: only by `npm run test:mta`.
+      kind('mta', {
+        include: ['src/__tests__/mta/**/*.test.ts'],
+        globalSetup: testServer,
+        testTimeout: 120_000,
+        hookTimeout: 60_000,
+      }),
       kind('journeys', {
         include: ['src/__tests__/journeys/**/*.test.ts'],
         globalSetup: [builtPages, testServer],

@@ -21,6 +21,9 @@ const reportSchema = z.object({
 
 type Report = z.infer<typeof reportSchema>
 
+/** A part of the suite, or what runs only by a command of its own. */
+type Kind = Part | 'mta'
+
 type Options = {
   /** Only files whose path holds one of these. */
   files?: readonly string[]
@@ -28,7 +31,7 @@ type Options = {
 }
 
 /** Runs these kinds of test and counts from vitest's own report. A run without one, or that failed outside any test, counts as a failure. */
-export async function runVitest(kinds: Part[], serverUrl: string | undefined, options: Options = {}): Promise<Count> {
+export async function runVitest(kinds: Kind[], serverUrl: string | undefined, options: Options = {}): Promise<Count> {
   const folder = await mkdtemp(join(tmpdir(), 'sendonce-report-'))
   const file = join(folder, 'report.json')
   try {
@@ -56,7 +59,7 @@ export async function endVitest(): Promise<void> {
 }
 
 async function spawnVitest(
-  kinds: Part[],
+  kinds: Kind[],
   reportFile: string,
   serverUrl: string | undefined,
   { files = [], env = {} }: Options,
