@@ -6,6 +6,7 @@ import { runTick } from '#lib/worker/tick.ts'
 import { testDatabase } from '#tests/support/database.ts'
 import { auditPlan } from '#tests/support/plan-audit.ts'
 import { enrol, makeProspects, makeRunningCampaign, makeSequence, makeWorkspace } from '#tests/support/planning.ts'
+import { makeDueCampaign, sendingThrough, statusesOf, TestProvider } from '#tests/support/sending.ts'
 
 const db = testDatabase()
 const log = pino({ level: 'silent' })
@@ -39,4 +40,34 @@ test('ticks that overlap do no harm', async () => {
   expect(ticks.reduce((sum, { emailsReplanned }) => sum + emailsReplanned, 0)).toBe(180)
   const { rows } = await db.pool.query<{ workspace_id: string }>('SELECT DISTINCT workspace_id FROM scheduled_emails')
   for (const { workspace_id } of rows) expect(await auditPlan(db.pool, workspace_id)).toEqual([])
+})
+
+test.each([
+  ['that cannot be looked at for missing fields', 'campaign_prospects', `NEW.state = 'PENDING'`],
+  ['that cannot be given its appended steps', 'scheduled_emails', 'NEW.step_number = 2'],
+])('a campaign %s keeps no other workspace from sending', async (_, table, when) => {
+  const { workspaceId } = await makeWorkspace(db.pool)
+  const sequenceId = await makeSequence(db.pool, workspaceId, [0])
+  const broken = await makeRunningCampaign(db.pool, workspaceId, sequenceId)
+  const [planned = '', blocked = ''] = await makeProspects(db.pool, workspaceId, 2)
+  await enrol(db.pool, broken, [planned])
+  await scheduleEmailsForCampaign(db.pool, broken, { log, mayContinue: () => true })
+  await enrol(db.pool, broken, [blocked])
+  await db.pool.query(`UPDATE campaign_prospects SET state = 'BLOCKED', reason = 'x' WHERE prospect_id = $1`, [blocked])
+  await db.pool.query(
+    `INSERT INTO sequence_steps (id, sequence_id, step_number, updated_at) VALUES (gen_random_uuid(), $1, 2, app_now())`,
+    [sequenceId],
+  )
+  await db.pool.query(
+    `CREATE OR REPLACE FUNCTION break_it() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'broken'; END $$`,
+  )
+  await db.pool.query(
+    `CREATE TRIGGER broken BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW
+     WHEN (NEW.campaign_id = '${broken.campaignId}' AND ${when}) EXECUTE FUNCTION break_it()`,
+  )
+  const fine = await makeDueCampaign(db.pool, { prospects: 1 })
+  await runTick(db.pool, 'cron', log, { sending: sendingThrough(db.pool, new TestProvider()) }).finally(() =>
+    db.pool.query(`DROP TRIGGER broken ON ${table}`),
+  )
+  expect(await statusesOf(db.pool, fine.campaignId)).toEqual({ SENT: 1 })
 })

@@ -160,7 +160,7 @@ function refusalOf(
   // Its place is on another date's quota.
   if (email.reservedDate !== null && email.reservedDate !== today) return { code: 'new-day', to: { kind: 'as-it-was' } }
   // Somebody has just corrected the address or a field: what was rendered is not what they want sent.
-  if (prospectUpdatedAt !== null && facts.prospectUpdatedAt > prospectUpdatedAt)
+  if (prospectUpdatedAt !== null && facts.prospectUpdatedAt.getTime() !== prospectUpdatedAt.getTime())
     return { code: 'prospect-changed', to: { kind: 'as-it-was' } }
   return undefined
 }

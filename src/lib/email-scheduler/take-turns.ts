@@ -38,7 +38,11 @@ export async function takeTurns(pool: pg.Pool, { log, mayContinue }: Run): Promi
     desk.forget(workspaceId)
   }
   for (const campaign of await campaignsBehind(pool))
-    turns.appended += await appendAll(pool, desk, campaign, mayContinue)
+    turns.appended += await appendAll(pool, desk, campaign, mayContinue).catch((error: unknown) => {
+      log.error({ error, campaignId: campaign.id }, 'appending failed')
+      turns.errors.push('Planning appended steps failed on our side; the next tick tries again.')
+      return 0
+    })
   const queue = await campaignsToPlan(pool)
   for (let next = queue.shift(); next; next = queue.shift()) {
     if (!mayContinue()) {

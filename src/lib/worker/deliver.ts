@@ -27,6 +27,8 @@ export type Delivery = {
   submitMsMax: number
   counts: SendingCounts
   permits: Permits
+  /** False once what would be handed over could outlive the process. */
+  mayBegin: () => boolean
 }
 
 type Ready = Extract<Prepared, { kind: 'ready' }>
@@ -50,6 +52,7 @@ export async function deliver(
       const permits = await delivery.permits.take(ready.length)
       let unused = permits
       try {
+        if (!delivery.mayBegin()) return await giveBackAll(delivery, ready, 'out-of-time')
         const { open, refused } = await keeper.take(mailbox, permits)
         if (refused && open.length === 0) return await withoutConnection(delivery, mailbox, ready, refused)
         if (mailbox.hasFaults) await forgetFaults(delivery.pool, mailbox.id)
@@ -136,10 +139,7 @@ async function withoutConnection(
   const [first, ...rest] = ready
   const fails = isFirst && refused.kind === 'rejected' ? first : undefined
   if (fails) await settleUnmarked(delivery, fails.email, refused)
-  await giveBackEmails(
-    delivery,
-    (fails ? rest : ready).map(({ email }) => asItWas(email, refused.code)),
-  )
+  await giveBackAll(delivery, fails ? rest : ready, refused.code)
 }
 
 async function markAll(delivery: Delivery, mailbox: ClaimedMailbox, ready: readonly Ready[]) {
@@ -179,8 +179,10 @@ async function settleUnmarked(delivery: Delivery, email: ClaimedEmail, outcome: 
   report(delivery, email, outcome, answer)
 }
 
-async function giveBackEmails(delivery: Delivery, releases: readonly Release[]): Promise<void> {
-  if (releases.length === 0) return
+/** As they were: nothing of it was their own fault. */
+async function giveBackAll(delivery: Delivery, ready: readonly Ready[], code: string): Promise<void> {
+  if (ready.length === 0) return
+  const releases = ready.map(({ email }): Release => ({ ...email, code, to: { kind: 'as-it-was' } }))
   const answers = await againOnDeadlock(() => inTransaction(delivery.pool, (tx) => release(tx, releases)))
   answers.forEach((answer, index) => {
     reportReleased(delivery, releases[index], answer)
@@ -233,8 +235,4 @@ async function tendMailbox({ pool, log }: Delivery, mailbox: ClaimedMailbox, out
     log.error({ error, mailboxId: mailbox.id }, 'a mailbox could not be stopped or paused')
   }
   return false
-}
-
-function asItWas(email: ClaimedEmail, code: string): Release {
-  return { ...email, code, to: { kind: 'as-it-was' } }
 }

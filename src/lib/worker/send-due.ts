@@ -18,6 +18,8 @@ export type SendingLimits = {
   submitMsMax: number
   /** How long emails are claimed; what is in flight then is still brought to its end. */
   claimMsMax: number
+  /** How long a hand-over may begin: what was claimed ahead and still waits for a connection then goes back as it was. */
+  beginMsMax?: number
   /** Aborted: nothing more is claimed. */
   signal?: AbortSignal
 }
@@ -47,6 +49,8 @@ export const NOTHING_SENT: SendingCounts = {
   cancelled: 0,
 }
 
+/** With connecting and handing over, it still fits in what sendingLimits() keeps free at the end. */
+const BEGIN_LATER_MS = 5_000
 const LOOK_AGAIN_MS_MAX = 15_000
 const NEW_WORK_MS = 1_000
 /** Another worker took the lock or the place a moment ago. */
@@ -64,10 +68,11 @@ export async function sendDue(
   means: SendingMeans,
   limits: SendingLimits,
 ): Promise<SendingCounts> {
-  const { connections, leaseMs, submitMsMax, claimMsMax, signal } = limits
+  const { connections, leaseMs, submitMsMax, claimMsMax, beginMsMax = claimMsMax + BEGIN_LATER_MS, signal } = limits
   const counts = { ...NOTHING_SENT }
   const started = performance.now()
   const msLeft = () => claimMsMax - (performance.now() - started)
+  const mayBegin = () => performance.now() - started < beginMsMax
   const keeper = new ConnectionKeeper(means.openTransport)
   const delivery: Delivery = {
     pool,
@@ -78,6 +83,7 @@ export async function sendDue(
     submitMsMax,
     counts,
     permits: new Permits(connections),
+    mayBegin,
   }
   const resting = new Resting()
   const inFlight = new InFlight()

@@ -56,7 +56,7 @@ export async function runTick(
   if (mustLookAtServer) await watchServer(pool, log)
   const recovered = hasExpiredLeases ? await recoverAll(pool, log) : 0
   const { started: campaignsStarted, reopened: campaignsReopened } = await wakeCampaigns(pool)
-  const enrolmentsFreed = await freeBlocked(pool)
+  const enrolmentsFreed = await freeBlocked(pool, log)
   const mayContinue = () => performance.now() - started < planningMsMax
   const open = await campaignsWithOpenEnrolments(pool)
   let emailsCancelled = 0
@@ -99,9 +99,14 @@ async function recoverAll(pool: pg.Pool, log: Log): Promise<number> {
   }
 }
 
-async function freeBlocked(pool: pg.Pool): Promise<number> {
+async function freeBlocked(pool: pg.Pool, log: Log): Promise<number> {
   let freed = 0
   for (const campaign of await campaignsWithBlocked(pool))
-    freed += (await inTransaction(pool, (tx) => recheckBlocked(tx, campaign))).freed
+    try {
+      freed += (await inTransaction(pool, (tx) => recheckBlocked(tx, campaign))).freed
+    } catch (error) {
+      // One campaign's bug must not keep the others from sending; the next tick looks again.
+      log.error({ error, campaignId: campaign.id }, 'looking for missing fields failed')
+    }
   return freed
 }

@@ -245,6 +245,23 @@ describe('an email that lacks a field', () => {
   )
 })
 
+test('an email that was written before a correction is not handed over, also where a clock that is behind dated it', async () => {
+  const claimed = await claimOne()
+  const [email] = claimed.emails
+  if (!email) throw new Error('nothing was claimed')
+  const { rows } = await db.pool.query<{ at: Date }>('SELECT updated_at AS at FROM prospects WHERE id = $1', [
+    claimed.prospectId,
+  ])
+  await db.pool.query(
+    `UPDATE prospects SET first_name = 'Ada', updated_at = updated_at - interval '1 hour' WHERE id = $1`,
+    [claimed.prospectId],
+  )
+  const ready = { ...readyFrom(email), prospectUpdatedAt: rows[0]?.at ?? null }
+  const { marked, released } = await lookAndMark(db.pool, email.mailboxId, email.workspaceId, [ready], SUBMIT_MS)
+  expect(marked).toEqual([])
+  expect(released).toMatchObject([{ code: 'prospect-changed' }])
+})
+
 test('what was claimed together leaves one by one once somebody has set pauses', async () => {
   const claimed = await claimOne(3)
   await db.pool.query(

@@ -406,3 +406,15 @@ test('what is written anew in place of an erased copy is frozen as well', async 
     ),
   ).toEqual([{ status: 'SENT', to_address: 'back@example.test' }])
 })
+
+test('what was claimed ahead and has no connection by the end goes back unmarked: a process that is ended then leaves nothing unknown', async () => {
+  const campaign = await makeDueCampaign(db.pool, { prospects: 2 })
+  provider.answer = async ({ message }) => {
+    await new Promise((done) => setTimeout(done, 2_500))
+    return { kind: 'accepted', messageId: message.messageId }
+  }
+  const counts = await sendAll(db.pool, provider, { connections: 1, claimMsMax: 1_500, beginMsMax: 2_000 })
+  expect(counts).toMatchObject({ due: 2, sent: 1, released: 1 })
+  expect(await statusesOf(db.pool, campaign.campaignId)).toEqual({ SENT: 1, SCHEDULED: 1 })
+  expect(await reservedOf(campaign)).toEqual({ workspace: 1, mailboxes: 1 })
+})
