@@ -1,11 +1,15 @@
 import { benchLaunch } from '#bench/launch/run.ts'
 import { benchPlan } from '#bench/plan/run.ts'
+import { benchClaims } from '#bench/send/claims.ts'
+import { benchSend } from '#bench/send/run.ts'
 import { ensurePrismaClient } from './home/prepare.ts'
 import { Problem, runCommand } from './problem.ts'
 
 const BENCHES = new Map([
   ['plan', benchPlan],
   ['launch', benchLaunch],
+  ['send', benchSend],
+  ['claims', benchClaims],
 ])
 
 /** `npm run bench -- plan`: side by side with peers, in one run on one machine; timings alone would mean nothing. */

@@ -1,14 +1,18 @@
+import type pg from 'pg'
 import pino from 'pino'
 import type { SendOutcome } from '#lib/email-scheduler/outcome.ts'
+import { readAllowedHosts } from '#lib/mail/host-safety.ts'
+import { openTransport } from '#lib/mail/open-transport.ts'
 import type { OutgoingMessage } from '#lib/mail/transport.ts'
 import { createPool } from '#lib/platform/database.ts'
-import { generateKey, readKeyring } from '#lib/platform/keyring.ts'
+import { generateKey, type Keyring, readKeyring } from '#lib/platform/keyring.ts'
 import type { OpenTransport } from '#lib/worker/connections.ts'
 import { sendDue } from '#lib/worker/send-due.ts'
 import { sendingMeans } from '#lib/worker/sending-means.ts'
 import type { Contestant } from '../contestant.ts'
 import type { BenchServer } from '../server.ts'
 import { fillQueue } from './queue.ts'
+import { SINK_HOST } from './sink.ts'
 
 const MAILBOXES = 10
 const CAMPAIGNS = 4
@@ -34,19 +38,45 @@ const instant: OpenTransport = async () => ({
 })
 
 export function sendonceDrain(server: BenchServer, connections: number): Contestant {
-  return ours(server, `Sendonce, ${connections} in flight`, connections, instant)
+  return ours(server, `Sendonce, ${connections} in flight`, { connections, mailboxes: MAILBOXES }, () => instant)
 }
 
-function ours(server: BenchServer, name: string, connections: number, openTransport: OpenTransport): Contestant {
+/** Over real connections, as many as may be in flight: of one mailbox, since each mailbox has connections of its own. */
+export function sendonceSmtp(server: BenchServer, connections: number, port: number): Contestant {
+  const allowed = readAllowedHosts(SINK_HOST)
+  return ours(
+    server,
+    `Sendonce, ${connections} connections`,
+    { connections, mailboxes: 1, smtpPort: port },
+    (pool, keyring) => {
+      return (mailboxId) => openTransport(pool, keyring, mailboxId, { allowed })
+    },
+  )
+}
+
+type Shape = { connections: number; mailboxes: number; smtpPort?: number }
+
+function ours(
+  server: BenchServer,
+  name: string,
+  { connections, mailboxes, smtpPort }: Shape,
+  transportBy: (pool: pg.Pool, keyring: Keyring) => OpenTransport,
+): Contestant {
   return {
     name,
     async open(emails) {
       databases += 1
       const pool = createPool(await server.newDatabase(`ours_send_${databases}`, true), 10)
-      await fillQueue(pool, { emails, mailboxes: MAILBOXES, campaigns: CAMPAIGNS })
+      const { mailboxIds, workspaceId } = await fillQueue(pool, { emails, mailboxes, campaigns: CAMPAIGNS })
+      if (smtpPort !== undefined)
+        await pool.query(
+          `INSERT INTO smtp_settings (mailbox_id, workspace_id, host, port, security) SELECT id, $2, $3, $4, 'NONE' FROM unnest($1::uuid[]) id`,
+          [mailboxIds, workspaceId, SINK_HOST, smtpPort],
+        )
       const keys = readKeyring(generateKey(new Date()))
       if (!keys.ok) throw new Error(keys.problem)
-      const means = { ...sendingMeans(pool, keys.keyring, 'http://bench.test'), openTransport }
+      const { keyring } = keys
+      const means = { ...sendingMeans(pool, keyring, 'http://bench.test'), openTransport: transportBy(pool, keyring) }
       return {
         async run() {
           const limits = { connections, leaseMs: 120_000, submitMsMax: 45_000, claimMsMax: 600_000 }
