@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { findingsOn, LOOKS } from '#tests/support/accessibility.ts'
 import { testApp } from '#tests/support/app.ts'
 import { testBrowser } from '#tests/support/browser.ts'
+import { callCron, launchToAll, setUpSending } from '#tests/support/launching.ts'
 import { Guest, mailTo } from '#tests/support/people.ts'
 
 /** From the inbox of the mail catcher to the follow-ups that are not sent: the product as shipped, and a reader. */
@@ -24,33 +25,10 @@ beforeAll(async () => {
   owner = await Guest.enter(app, chromium.browser)
   reader = await Guest.enter(app, chromium.browser)
   await owner.setUp()
-  const { workspace } = await owner.ask<{ workspace: { id: string } }>('GET', '/api/session')
-  await owner.ask('PATCH', `/api/workspaces/${workspace.id}`, { postalAddress: 'Acme\n1 High Street' })
-  const {
-    nextTimeZone: _zone,
-    nextTimeZoneAt: _at,
-    ...settings
-  } = await owner.ask<Record<string, unknown>>('GET', '/api/settings/sending')
-  await owner.ask('PUT', '/api/settings/sending', {
-    ...settings,
-    sendingDays: [1, 2, 3, 4, 5, 6, 7],
-    windowStartMinute: 0,
-    windowEndMinute: 1440,
-    jitterMinSeconds: 0,
-    jitterMaxSeconds: 0,
-  })
-  const smtp = { host: '127.0.0.1', port: app.smtpPort, security: 'NONE', username: null }
-  await owner.ask('POST', '/api/mailboxes', { address: 'ann@acme.example', displayName: 'Ann Acme', smtp })
-  const sequence = await owner.ask<{ id: string }>('POST', '/api/sequences', { name: 'Welcome', steps: STEPS })
+  await setUpSending(app, owner)
   for (const email of READERS) await owner.ask('POST', '/api/prospects', { email, firstName: email.slice(0, 3) })
-  const campaign = await owner.ask<{ id: string }>('POST', '/api/campaigns', {
-    name: 'Spring',
-    sequenceId: sequence.id,
-  })
-  campaignId = campaign.id
-  await owner.ask('POST', `/api/campaigns/${campaignId}/prospects`, { all: true })
-  await owner.ask('POST', `/api/campaigns/${campaignId}/launch`)
-  await fetch(`${app.url}/api/cron/send-emails`, { headers: { authorization: `Bearer ${app.cronSecret}` } })
+  campaignId = await launchToAll(owner, STEPS)
+  await callCron(app)
 })
 
 async function statusesOf(email: string): Promise<string[]> {

@@ -11,9 +11,14 @@ export type Command = {
   ended: Promise<number | NodeJS.Signals>
 }
 
-/** A command of ours in a process of its own, as a user would start it, with a clean environment. */
-export function runCommandProcess(name: string, args: string[], env: Record<string, string>): Command {
-  const child = spawn(process.execPath, [join(projectRoot, 'src/cli', `${name}.ts`), ...args], {
+/** A command of ours, or of a copy, in a process of its own, as a user would start it, with a clean environment. */
+export function runCommandProcess(
+  name: string,
+  args: string[],
+  env: Record<string, string>,
+  root = projectRoot,
+): Command {
+  const child = spawn(process.execPath, [join(root, 'src/cli', `${name}.ts`), ...args], {
     env: cleanEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
