@@ -39,7 +39,7 @@ export async function claimNext(
   limit: number,
   resting: readonly string[] = [],
 ): Promise<Claim> {
-  return inTransaction(pool, async (tx): Promise<Claim> => {
+  const claiming = inTransaction(pool, async (tx): Promise<Claim> => {
     const mailbox = await lockNextMailbox(tx, resting)
     if (!mailbox) return { kind: 'nothing' }
     const { id: mailboxId, workspaceId, address, version, hasFaults, now } = mailbox
@@ -74,8 +74,7 @@ export async function claimNext(
       workspaceLimit: settings.dailyQuota,
       mailboxLimit: limitOfMailbox(settings, mailbox, used.sentDatesBefore),
     }
-    // Another mailbox of the workspace has taken the last places since they were counted: look again at once.
-    if (!(await reservePlaces(tx, places))) return rest(now)
+    if (!(await reservePlaces(tx, places))) throw new PlacesTaken(mailboxId)
     const emails = await claimByIds(
       tx,
       due.map(({ id }) => id),
@@ -91,6 +90,20 @@ export async function claimNext(
     ])
     return { kind: 'claimed', mailbox: { id: mailboxId, workspaceId, address, version, hasFaults }, emails }
   })
+  return claiming.catch((error: unknown) => {
+    if (error instanceof PlacesTaken) return { kind: 'resting', mailboxId: error.mailboxId, ms: 0 }
+    throw error
+  })
+}
+
+/** Another mailbox of the workspace took the last places since they were counted: nothing of this claim is kept. */
+class PlacesTaken extends Error {
+  readonly mailboxId: string
+
+  constructor(mailboxId: string) {
+    super('the last places of the day were taken meanwhile')
+    this.mailboxId = mailboxId
+  }
 }
 
 /** Where pauses between emails are set, one email of a mailbox is in flight at a time. */

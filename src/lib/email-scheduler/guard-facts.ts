@@ -38,6 +38,8 @@ export type MailboxFacts = {
   nextAllowedAt: Date | null
   dailyLimit: number
   rollingLimit: number
+  /** Nothing is sent at all: the database may have forgotten what was (hold.ts). */
+  isHeld: boolean
   now: Date
 }
 
@@ -74,7 +76,7 @@ export async function readMailboxFacts(
   const { rows } = await sql.query<MailboxFacts>(
     `SELECT id, workspace_id AS "workspaceId", address, status, stopped_reason AS "stoppedReason", pause_reason AS "pauseReason",
        greatest(deferred_until, fault_until) AS "deferredUntil", next_allowed_at AS "nextAllowedAt",
-       daily_limit AS "dailyLimit", rolling_limit AS "rollingLimit", app_now() AS now
+       daily_limit AS "dailyLimit", rolling_limit AS "rollingLimit", sending_is_held() AS "isHeld", app_now() AS now
      FROM mailboxes WHERE id = $1 ${lock}`,
     [mailboxId],
   )

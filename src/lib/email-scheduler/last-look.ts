@@ -69,7 +69,9 @@ export async function lookAndMark(
       const results = checkGuards(guardFacts(email, { now, calendar, mailbox, used: others, suppressed }))
       // Claimed together while no pauses were set: they count from the mark, so the others come after it.
       const isSecond = passed.length > 0 && isSpaced(settings)
-      const refusal = refusalOf(one, email, results, today) ?? (isSecond ? SPACING : undefined)
+      const refusal = mailbox.isHeld
+        ? HELD
+        : (refusalOf(one, email, results, today) ?? (isSecond ? SPACING : undefined))
       const receipt = writtenReceipt(results)
       if (refusal) refused.push({ ...one.email, ...refusal, receipt })
       else passed.push({ ...one, receipt })
@@ -143,6 +145,7 @@ const NOT_THE_EMAIL: ReadonlySet<GuardName> = new Set([
   'spacing',
 ])
 
+const HELD = { code: 'sending-held', to: { kind: 'as-it-was' } } as const
 const SPACING = { code: 'spacing', to: { kind: 'as-it-was' } } satisfies { code: GuardName; to: ReleaseTo }
 
 function refusalOf(

@@ -6,6 +6,7 @@ import { pauseCampaign } from '#lib/campaigns/move.ts'
 import type { ClaimedEmail } from '#lib/email-scheduler/claim.ts'
 import { claimNext } from '#lib/email-scheduler/claim-next.ts'
 import type { EmailContent } from '#lib/email-scheduler/content.ts'
+import { holdSending, liftHold } from '#lib/email-scheduler/hold.ts'
 import { lookAndMark, type ReadyEmail } from '#lib/email-scheduler/last-look.ts'
 import { parkIncomplete } from '#lib/email-scheduler/park-incomplete.ts'
 import { recover } from '#lib/email-scheduler/recover.ts'
@@ -176,6 +177,15 @@ test('Postgres itself refuses a second email with the same key', async () => {
     (error: { constraint?: string }) => error.constraint,
   )
   expect(refusedBy).toBe('scheduled_emails_idempotency_key_key')
+})
+
+test('what was claimed before somebody held sending is not handed over after it', async () => {
+  const claimed = await claimOne()
+  await holdSending(db.pool)
+  const { marked, released } = await look(claimed)
+  await liftHold(db.pool, 'a test')
+  expect(marked).toEqual([])
+  expect(released).toMatchObject([{ code: 'sending-held', answer: { answer: 'released', status: 'SCHEDULED' } }])
 })
 
 describe('an email that lacks a field', () => {
