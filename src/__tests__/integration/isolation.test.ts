@@ -55,6 +55,11 @@ const ROUTES: Record<string, Expectation> = {
   'GET /api/health': { stranger: 200, member: 200, nobody: 200 },
   'GET /api/cron/send-emails': { stranger: 401, member: 401, nobody: 401 },
   'GET /api/metrics': { stranger: 503, member: 503, nobody: 503 },
+  'GET /api/[...path]': { stranger: 404, member: 404, nobody: 404 },
+  'POST /api/[...path]': { stranger: 404, member: 404, nobody: 404 },
+  'PUT /api/[...path]': { stranger: 404, member: 404, nobody: 404 },
+  'PATCH /api/[...path]': { stranger: 404, member: 404, nobody: 404 },
+  'DELETE /api/[...path]': { stranger: 404, member: 404, nobody: 404 },
 
   'GET /api/setup': { stranger: 200, member: 200, nobody: 200 },
   'POST /api/setup': {

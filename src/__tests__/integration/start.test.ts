@@ -151,6 +151,14 @@ describe('a wrong configuration stops the start with one sentence', () => {
     ])
   })
 
+  test('a worker without the environment of a server says what is missing, and that at home none is needed', async () => {
+    const command = runCommandProcess('worker', [], {})
+    started.push(command)
+    expect(await command.ended).toBe(1)
+    expect(command.output()).toMatch(/^DATABASE_URL is missing/)
+    expect(command.output().trim()).toMatch(/\nBeside npm start no worker is needed: it ticks by itself\.[^\n]*$/)
+  })
+
   test('a data folder that cannot be made', async () => {
     const file = join(folder, 'a-file')
     await writeFile(file, '')

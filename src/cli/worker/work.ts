@@ -10,11 +10,14 @@ import { sendingMeans } from '#lib/worker/sending-means.ts'
 import { loadEnvFile } from '../home/settings.ts'
 import { Problem } from '../problem.ts'
 
+const AT_HOME =
+  'Beside npm start no worker is needed: it ticks by itself. A worker is for a server that runs on an environment of its own, and takes the same.'
+
 /** On the environment of the server, until SIGTERM or Ctrl-C: then nothing more is claimed, and what is in flight ends first. */
 export async function work(): Promise<void> {
   loadEnvFile()
   const reading = readEnvironment(process.env)
-  if (!reading.ok) throw new Problem(reading.problems.join('\n'))
+  if (!reading.ok) throw new Problem([...reading.problems, ...(process.env.DATABASE_URL ? [] : [AT_HOME])].join('\n'))
   const { env } = reading
   const keys = readKeyring(env.ENCRYPTION_KEYS)
   if (!keys.ok) throw new Problem(keys.problem)

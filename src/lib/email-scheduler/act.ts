@@ -10,6 +10,7 @@ import { reschedule } from './reschedule.ts'
 import { assumeDelivered, sendAgain } from './resolve.ts'
 import { restore } from './restore.ts'
 import { retryFailed } from './retry.ts'
+import { type ScheduledEmailStatus, STATES } from './states.ts'
 
 /** What a person wants done with emails. */
 export type Wish =
@@ -66,7 +67,7 @@ async function refusePast(sql: Sql, at: Date): Promise<void> {
 /** For one email: done and in the audit log, or refused with a sentence. */
 export async function actOnOne(tx: Sql, workspaceId: string, id: string, wish: Wish, actor: Actor): Promise<void> {
   const [answer] = await act(tx, workspaceId, [id], wish)
-  if (answer?.answer !== 'done') throw refused(answer?.answer ?? 'not-found')
+  if (answer?.answer !== 'done') throw refused(answer ?? { answer: 'not-found' })
   const details: Record<string, string> = wish.action === 'reschedule' ? { at: wish.at.toISOString() } : {}
   await recordAudit(tx, workspaceId, {
     action: AUDITED[wish.action],
@@ -76,8 +77,10 @@ export async function actOnOne(tx: Sql, workspaceId: string, id: string, wish: W
   })
 }
 
-export function refused(refusal: RefusalByState): PublicError {
-  return new PublicError(refusal === 'not-found' ? 404 : 409, refusal, REFUSALS[refusal])
+/** In words, with the state where it is the state that refuses. */
+export function refused({ answer, status }: { answer: RefusalByState; status?: ScheduledEmailStatus }): PublicError {
+  const state = answer === 'not-possible' && status ? ` It is “${STATES[status].name}” now.` : ''
+  return new PublicError(answer === 'not-found' ? 404 : 409, answer, `${REFUSALS[answer]}${state}`)
 }
 
 /** Without the recipient: the log outlives an erasure. */

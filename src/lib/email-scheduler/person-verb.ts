@@ -8,7 +8,8 @@ export const REFUSALS = {
   'not-found': 'There is no such email.',
   'not-possible': 'The email is in a state that does not allow this.',
   'campaign-stopped': 'Its campaign was stopped, and stopping is final.',
-  'prospect-left': 'The recipient replied, bounced, unsubscribed or was erased.',
+  'prospect-left':
+    'The recipient replied, bounced, unsubscribed or was erased. Where the address was wrong, correct it first.',
   'was-handed-over': 'It may have reached the recipient, so this cannot be taken back.',
   'predecessor-not-coming': 'A step before it failed or was cancelled; take that back first.',
   'too-early': 'The attempt may still be under way. Try again in a few minutes.',

@@ -153,7 +153,7 @@ const mailboxConnected = {
         return OK
       case 'STOPPED':
         return park(
-          `The mailbox ${address} has stopped${stoppedReason === null ? '' : ` (${stoppedReason})`}; reconnect it.`,
+          `The mailbox ${address} has stopped; reconnect it.${stoppedReason === null ? '' : ` ${stoppedReason}`}`,
         )
       case 'ARCHIVED':
         return park(`The mailbox ${address} was archived; add it again to go on.`)

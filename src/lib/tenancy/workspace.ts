@@ -8,6 +8,8 @@ export type Workspace = {
   /** A change of zone that waits for its midnight. */
   nextTimeZone: string | null
   nextTimeZoneAt: Date | null
+  /** Below every campaign email; empty until somebody gives one. */
+  postalAddress: string
 }
 
 export async function readWorkspace(sql: Sql, workspaceId: string): Promise<Workspace> {
@@ -15,7 +17,8 @@ export async function readWorkspace(sql: Sql, workspaceId: string): Promise<Work
     `SELECT w.id, w.name,
             CASE WHEN s.next_time_zone_at <= app_now() THEN s.next_time_zone ELSE s.time_zone END AS "timeZone",
             CASE WHEN s.next_time_zone_at > app_now() THEN s.next_time_zone END AS "nextTimeZone",
-            CASE WHEN s.next_time_zone_at > app_now() THEN s.next_time_zone_at END AS "nextTimeZoneAt"
+            CASE WHEN s.next_time_zone_at > app_now() THEN s.next_time_zone_at END AS "nextTimeZoneAt",
+            s.postal_address AS "postalAddress"
      FROM workspaces w JOIN sending_settings s ON s.workspace_id = w.id
      WHERE w.id = $1`,
     [workspaceId],

@@ -173,8 +173,12 @@ describe('an unknown outcome', () => {
 
   test('is refused where the outcome is known', async () => {
     const { ids } = await sent(REJECTED)
-    for (const as of ['delivered', 'send_again', 'check'])
-      expect((await verb('resolve', ids[0] ?? '', { as })).status).toBe(409)
+    expect((await verb('resolve', ids[0] ?? '', { as: 'check' })).status).toBe(409)
+    for (const as of ['delivered', 'send_again'])
+      expect(await verb('resolve', ids[0] ?? '', { as })).toMatchObject({
+        status: 409,
+        json: { error: { code: 'not-possible', message: expect.stringMatching(/It is “Failed for good” now\.$/) } },
+      })
   })
 })
 
@@ -333,7 +337,7 @@ describe('the dashboard', () => {
   test('names the mailboxes that stand, each with its reason', async () => {
     const [stopped, pausing] = place.mailboxIds
     await app.db.pool.query(
-      `UPDATE mailboxes SET status = 'STOPPED', stopped_reason = 'the password was refused' WHERE id = $1`,
+      `UPDATE mailboxes SET status = 'STOPPED', stopped_reason = 'The password was refused.' WHERE id = $1`,
       [stopped],
     )
     await app.db.pool.query(
@@ -342,7 +346,7 @@ describe('the dashboard', () => {
     )
     const sentences = (await dashboard()).mailboxes.map(({ sentence }) => sentence)
     expect(sentences).toHaveLength(2)
-    expect(sentences).toContainEqual(expect.stringMatching(/has stopped \(the password was refused\); reconnect it/))
+    expect(sentences).toContainEqual(expect.stringMatching(/has stopped; reconnect it\. The password was refused\.$/))
     expect(sentences).toContainEqual(expect.stringMatching(/pauses; it goes on .* Its server is down\./))
     await app.db.pool.query(`UPDATE mailboxes SET status = 'CONNECTED', fault_until = NULL`)
     expect((await dashboard()).mailboxes).toEqual([])

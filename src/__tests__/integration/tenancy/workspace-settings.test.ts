@@ -41,6 +41,13 @@ test.each(['Mars/Olympus', '+01:00', '', 'UTC+1'])('%j is no time zone', async (
   expect((await change({ timeZone })).status).toBe(400)
 })
 
+test('a postal address can be read as it was given', async () => {
+  const told = () => owner.ask('GET', '/api/workspaces/[id]', { params: { id } })
+  expect(await told()).toMatchObject({ postalAddress: '' })
+  expect((await change({ postalAddress: 'Acme\n1 High Street' })).status).toBe(200)
+  expect(await told()).toMatchObject({ postalAddress: 'Acme\n1 High Street' })
+})
+
 test('a name is one line that somebody can read', async () => {
   for (const name of ['', '   ', 'a\nb', 'x'.repeat(101), 'evil\u202Egnp.exe']) {
     expect((await change({ name })).status).toBe(400)

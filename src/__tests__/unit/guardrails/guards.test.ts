@@ -115,8 +115,8 @@ const cases: [GuardName, 'wait-until' | 'park' | 'cancel', string, Partial<Guard
   [
     'mailbox-connected',
     'park',
-    'The mailbox me@example.org has stopped (access was revoked); reconnect it.',
-    withMailbox({ status: 'STOPPED', stoppedReason: 'access was revoked' }),
+    'The mailbox me@example.org has stopped; reconnect it. Access was revoked.',
+    withMailbox({ status: 'STOPPED', stoppedReason: 'Access was revoked.' }),
   ],
   [
     'mailbox-connected',
@@ -133,7 +133,7 @@ const cases: [GuardName, 'wait-until' | 'park' | 'cancel', string, Partial<Guard
   [
     'mailbox-not-deferred',
     'wait-until',
-    'The provider of me@example.org asked for a pause; it ends Saturday, 21 Nov at 11:00 (Europe/Berlin).',
+    'The mailbox me@example.org pauses; it goes on Saturday, 21 Nov at 11:00 (Europe/Berlin). Its provider asked for it.',
     withMailbox({ deferredUntil: saturday }),
   ],
   [

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { PublicError } from '#lib/platform/api-response.ts'
+import { createLog, log } from '#lib/platform/log.ts'
 import { route } from '#lib/platform/route.ts'
 
 const echo = route(
@@ -78,6 +79,20 @@ describe('the edge of the API', () => {
       success: false,
       error: { code: 'stopped', message: 'The campaign was stopped.' },
     })
+  })
+
+  test('writes one line for what was changed, with nothing of what was sent, and none for a look', async () => {
+    const lines: string[] = []
+    const written = createLog('info', { write: (line) => lines.push(line) })
+    const child = vi.spyOn(log, 'child').mockImplementation((bindings) => written.child(bindings))
+    await call({ name: 'Ada' })
+    const look = route({ summary: 'Looks.', output: z.object({}) }, async () => ({}))
+    await look(new Request('http://localhost/api/look'), { params: Promise.resolve({}) })
+    child.mockRestore()
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ method: 'POST', path: `/api/echo/${ID}`, status: 200, msg: 'done' }),
+    ])
+    expect(lines.join()).not.toContain('Ada')
   })
 
   test("keeps a caller's request id only when it is harmless in a log", async () => {

@@ -8,11 +8,15 @@ import { readWorkspace } from '#lib/tenancy/workspace.ts'
 import { idParams, workspaceOutput } from '../../schemas.ts'
 import { workspaceRoute } from '../../workspace-route.ts'
 
-const output = workspaceOutput.extend({ nextTimeZone: z.string().nullable(), nextTimeZoneAt: z.date().nullable() })
+const output = workspaceOutput.extend({
+  nextTimeZone: z.string().nullable(),
+  nextTimeZoneAt: z.date().nullable(),
+  postalAddress: z.string(),
+})
 
 export const GET = workspaceRoute(
   {
-    summary: 'The workspace, and a change of its time zone that waits for its midnight.',
+    summary: 'The workspace, its postal address, and a change of its time zone that waits for its midnight.',
     role: 'member',
     workspaceOf: (params) => params.id,
     params: idParams,

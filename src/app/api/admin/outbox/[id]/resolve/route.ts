@@ -27,7 +27,7 @@ export const POST = workspaceRoute(
 
 async function lookForEvidence({ workspace, actor, params }: WorkspaceContext & { params: { id: string } }) {
   const answer = await check(database(), workspace.id, params.id, askNobody)
-  if (answer.answer !== 'done') throw refused(answer.answer)
+  if (answer.answer !== 'done') throw refused(answer)
   await recordAudit(database(), workspace.id, {
     action: 'email.checked',
     actor,
