@@ -1,4 +1,5 @@
 import { PublicError } from '#lib/platform/api-response.ts'
+import { appNow } from '#lib/platform/clock.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { markLaunched } from '#lib/sequences/change-sequence.ts'
 import { lockSequence } from '#lib/sequences/sequence.ts'
@@ -19,6 +20,7 @@ export async function launchCampaign(
   at: Date | null,
   actor: Actor,
 ): Promise<Campaign> {
+  if (at) refuseOddTime(at, await appNow(tx))
   const { sequenceId } = await findCampaign(tx, workspaceId, id)
   const sequence = await lockSequence(tx, workspaceId, sequenceId)
   const campaign = await lockCampaign(tx, workspaceId, id)
@@ -42,4 +44,16 @@ export async function launchCampaign(
   const launched = await findCampaign(tx, workspaceId, id)
   await auditCampaign(tx, launched, 'campaign.launched', actor, { startsAt: at?.toISOString() ?? null })
   return launched
+}
+
+const MINUTE_MS = 60_000
+const YEAR_MS = 366 * 24 * 60 * MINUTE_MS
+
+/** A mistyped date must neither start a campaign at once nor let it wait for ever: what is sent cannot be taken back. */
+function refuseOddTime(at: Date, now: Date): void {
+  const aheadMs = at.getTime() - now.getTime()
+  if (aheadMs < -MINUTE_MS)
+    throw new PublicError(400, 'in-the-past', 'That time has passed. Launch without a time to start now.')
+  if (aheadMs > YEAR_MS)
+    throw new PublicError(400, 'too-far-ahead', 'That is more than a year from now. Choose an earlier time.')
 }

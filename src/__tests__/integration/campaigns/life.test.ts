@@ -111,6 +111,16 @@ describe('a launch', () => {
     expect(await statusOf(draft)).toBe('RUNNING')
     expect(await ledgerOf(draft)).toMatchObject({ emails: { SCHEDULED: 5 } })
   })
+
+  test.each([
+    ['has passed', '-1 day', 'in-the-past'],
+    ['is years away', '8000 years', 'too-far-ahead'],
+  ])('for a time that %s is refused, and nothing starts', async (_, ahead, code) => {
+    const draft = await makeDraft(db.pool, 1, [0])
+    const { rows } = await db.pool.query<{ at: Date }>('SELECT app_now() + $1::interval AS at', [ahead])
+    await expect(launch(db.pool, draft, rows[0]?.at)).rejects.toMatchObject({ status: 400, code })
+    expect(await statusOf(draft)).toBe('DRAFT')
+  })
 })
 
 describe('enrolment', () => {
