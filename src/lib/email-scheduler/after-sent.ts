@@ -1,4 +1,4 @@
-import type { Sql } from '#lib/platform/database.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 
 /**
@@ -10,7 +10,7 @@ import { plainArray } from '#lib/platform/sql-array.ts'
 export async function afterSent(tx: Sql, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx.query(
-    `WITH sent AS (
+    prepared(`WITH sent AS (
        SELECT id, campaign_prospect_id, step_number, workspace_id, mailbox_id, plan_version, local_date,
          coalesce(reserved_date, local_date) AS sent_on
        FROM scheduled_emails WHERE id = ANY($1::uuid[]) AND kind = 'CAMPAIGN'
@@ -32,7 +32,7 @@ export async function afterSent(tx: Sql, ids: readonly string[]): Promise<void> 
        SELECT workspace_id, mailbox_id, plan_version, local_date, 1 AS emails FROM waiting WHERE NOT as_planned
        UNION ALL SELECT workspace_id, mailbox_id, plan_version, local_date, 1 FROM sent WHERE local_date <> sent_on
        UNION ALL SELECT workspace_id, mailbox_id, plan_version, sent_on, -1 FROM sent WHERE local_date <> sent_on
-     ) places WHERE plan_version > 0 GROUP BY 1, 2, 3, 4`,
+     ) places WHERE plan_version > 0 GROUP BY 1, 2, 3, 4`),
     [plainArray(ids)],
   )
 }

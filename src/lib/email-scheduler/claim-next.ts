@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import { getRemainingQuota, limitOfMailbox } from '#lib/guardrails/quota.ts'
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
-import { inTransaction, type Sql } from '#lib/platform/database.ts'
+import { inTransaction, prepared, type Sql } from '#lib/platform/database.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
 import { calendarOf } from './calendar-of.ts'
 import { type ClaimedEmail, type Claimer, claimByIds, findDue } from './claim.ts'
@@ -82,9 +82,13 @@ export async function claimNext(
       localDate,
     )
     await giveBackPlaces(tx, Array(due.length - emails.length).fill({ workspaceId, mailboxId, localDate }))
+<<<<<<< HEAD
     // All of it is in other hands at the moment.
     if (emails.length === 0) return rest(now)
     await tx.query('UPDATE mailboxes SET last_served_at = app_now(), last_campaign_id = $2 WHERE id = $1', [
+=======
+    await tx.query(prepared('UPDATE mailboxes SET last_served_at = app_now(), last_campaign_id = $2 WHERE id = $1'), [
+>>>>>>> bench
       mailboxId,
       due.at(-1)?.campaignId ?? mailbox.lastCampaignId,
     ])
@@ -120,7 +124,7 @@ const SOMETHING_DUE = `EXISTS (
 
 async function lockNextMailbox(tx: Sql, resting: readonly string[]): Promise<Candidate | undefined> {
   const { rows } = await tx.query<Candidate>(
-    `SELECT m.id, m.workspace_id AS "workspaceId", m.address, m.updated_at::text AS version, m.faults_in_row > 0 AS "hasFaults", m.daily_limit AS "dailyLimit", m.rolling_limit AS "rollingLimit",
+    prepared(`SELECT m.id, m.workspace_id AS "workspaceId", m.address, m.updated_at::text AS version, m.faults_in_row > 0 AS "hasFaults", m.daily_limit AS "dailyLimit", m.rolling_limit AS "rollingLimit",
        m.last_campaign_id AS "lastCampaignId", m.last_marked_at AS "lastMarkedAt", app_now() AS now
      FROM mailboxes m JOIN sending_settings s ON s.workspace_id = m.workspace_id
      WHERE NOT (SELECT sending_is_held()) AND m.status = 'CONNECTED' AND m.id <> ALL($1::uuid[])
@@ -129,7 +133,7 @@ async function lockNextMailbox(tx: Sql, resting: readonly string[]): Promise<Can
          AND NOT EXISTS (SELECT FROM scheduled_emails e WHERE e.mailbox_id = m.id AND e.status = 'SENDING')))
        AND ${SOMETHING_DUE}
      ORDER BY m.last_served_at NULLS FIRST, m.id LIMIT 1
-     FOR NO KEY UPDATE OF m SKIP LOCKED`,
+     FOR NO KEY UPDATE OF m SKIP LOCKED`),
     [resting],
   )
   return rows[0]

@@ -1,4 +1,4 @@
-import type { Sql } from '#lib/platform/database.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { EmailKind } from '#lib/platform/generated/enums.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import type { Lease } from './lease.ts'
@@ -58,7 +58,7 @@ export async function claimByIds(
 ): Promise<ClaimedEmail[]> {
   // next_retry_at stays: it says where a release has to take the email back to.
   const { rows } = await tx.query<ClaimedEmail>(
-    `WITH due AS MATERIALIZED (
+    prepared(`WITH due AS MATERIALIZED (
        SELECT id FROM scheduled_emails
        WHERE id = ANY($3::uuid[]) AND status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND ready_at <= app_now()
        ORDER BY id
@@ -72,7 +72,7 @@ export async function claimByIds(
        e.lease_until AS "leaseUntil", e.workspace_id AS "workspaceId", e.kind, e.idempotency_key AS "idempotencyKey",
        e.mailbox_id AS "mailboxId", e.campaign_id AS "campaignId", e.campaign_prospect_id AS "campaignProspectId",
        e.prospect_id AS "prospectId", e.sequence_id AS "sequenceId", e.step_number AS "stepNumber", e.attempts,
-       e.reserved_date AS "reservedDate", e.content_token AS "contentToken"`,
+       e.reserved_date AS "reservedDate", e.content_token AS "contentToken"`),
     [by.worker, by.leaseMs, plainArray(ids), reservedDate],
   )
   return rows

@@ -2,7 +2,7 @@ import type { SuppressedBy } from '#lib/audience/suppressed.ts'
 import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import type { GuardFacts } from '#lib/guardrails/guards.ts'
 import type { QuotaUse } from '#lib/guardrails/quota.ts'
-import type { Sql } from '#lib/platform/database.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import type { ScheduledEmailStatus } from './states.ts'
 
@@ -46,7 +46,7 @@ export type MailboxFacts = {
 /** What the guards ask of campaign emails, in one statement however many they are. */
 export async function readEmailFacts(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<EmailFacts[]> {
   const { rows } = await sql.query<EmailFacts>(
-    `SELECT e.id, e.status, e.scheduled_for AS "scheduledFor", e.next_retry_at AS "nextRetryAt", s.delay_days AS "delayDays",
+    prepared(`SELECT e.id, e.status, e.scheduled_for AS "scheduledFor", e.next_retry_at AS "nextRetryAt", s.delay_days AS "delayDays",
        c.status AS "campaignStatus", p.id AS "prospectId", p.email, p.updated_at AS "prospectUpdatedAt",
        p.paused_at IS NOT NULL OR cp.paused_at IS NOT NULL AS "isPaused", p.replied_at IS NOT NULL AS "hasReplied",
        p.bounced_at IS NOT NULL AS "hasBounced", p.unsubscribed_at IS NOT NULL AS "hasUnsubscribed",
@@ -61,7 +61,7 @@ export async function readEmailFacts(sql: Sql, workspaceId: string, ids: readonl
        SELECT step_number, status, sent_at FROM scheduled_emails
        WHERE campaign_prospect_id = e.campaign_prospect_id AND step_number < e.step_number
        ORDER BY step_number DESC LIMIT 1) b ON true
-     WHERE e.workspace_id = $1 AND e.id = ANY($2::uuid[])`,
+     WHERE e.workspace_id = $1 AND e.id = ANY($2::uuid[])`),
     [workspaceId, plainArray(ids)],
   )
   return rows
@@ -74,10 +74,15 @@ export async function readMailboxFacts(
   lock: '' | 'FOR KEY SHARE' | 'FOR NO KEY UPDATE' = '',
 ): Promise<MailboxFacts | undefined> {
   const { rows } = await sql.query<MailboxFacts>(
-    `SELECT id, workspace_id AS "workspaceId", address, status, stopped_reason AS "stoppedReason", pause_reason AS "pauseReason",
+    prepared(`SELECT id, workspace_id AS "workspaceId", address, status, stopped_reason AS "stoppedReason", pause_reason AS "pauseReason",
        greatest(deferred_until, fault_until) AS "deferredUntil", next_allowed_at AS "nextAllowedAt",
+<<<<<<< HEAD
        daily_limit AS "dailyLimit", rolling_limit AS "rollingLimit", sending_is_held() AS "isHeld", app_now() AS now
      FROM mailboxes WHERE id = $1 ${lock}`,
+=======
+       daily_limit AS "dailyLimit", rolling_limit AS "rollingLimit", app_now() AS now
+     FROM mailboxes WHERE id = $1 ${lock}`),
+>>>>>>> bench
     [mailboxId],
   )
   return rows[0]

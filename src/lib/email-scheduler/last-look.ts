@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { suppressedProspects } from '#lib/audience/suppressed.ts'
 import { type Blocker, checkGuards, type GuardName, type Receipt, writtenReceipt } from '#lib/guardrails/guards.ts'
 import type { QuotaUse } from '#lib/guardrails/quota.ts'
-import { inTransaction, type Sql } from '#lib/platform/database.ts'
+import { inTransaction, prepared, type Sql } from '#lib/platform/database.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
 import { calendarOf } from './calendar-of.ts'
 import type { ClaimedEmail } from './claim.ts'
@@ -115,10 +115,10 @@ export async function lookAndMark(
 
 /** In the order that everybody keeps: campaigns, then prospects, by id. */
 async function holdOwners(tx: Sql, ready: readonly ReadyEmail[]): Promise<void> {
-  await tx.query('SELECT FROM campaigns WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE', [
+  await tx.query(prepared('SELECT FROM campaigns WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE'), [
     [...new Set(ready.map(({ email }) => email.campaignId))],
   ])
-  await tx.query('SELECT FROM prospects WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE', [
+  await tx.query(prepared('SELECT FROM prospects WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE'), [
     ready.map(({ email }) => email.prospectId),
   ])
 }

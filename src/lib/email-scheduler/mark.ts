@@ -1,4 +1,4 @@
-import type { Sql } from '#lib/platform/database.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { EmailContent } from './content.ts'
 import { inLockOrder, type Lease } from './lease.ts'
 
@@ -26,7 +26,7 @@ export async function mark(tx: Sql, leases: readonly Handover[], submitDeadlineM
   const ordered = inLockOrder(leases)
   const contents = ordered.flatMap(({ id, content }) => (content ? [frozen(id, content)] : []))
   const { rows } = await tx.query<{ id: string; markedAt: Date; leaseUntil: Date }>(
-    `WITH contents AS MATERIALIZED (
+    prepared(`WITH contents AS MATERIALIZED (
        SELECT * FROM json_to_recordset($4) AS c(id uuid, from_name text, from_address text, to_name text, to_address text,
          subject text, body_text text, body_html text, message_id text, date timestamptz, headers jsonb)
      ), marked AS (
@@ -43,7 +43,7 @@ export async function mark(tx: Sql, leases: readonly Handover[], submitDeadlineM
        SELECT m.id, m.lease_token, m.workspace_id, c.from_name, c.from_address, c.to_name, c.to_address, c.subject,
          c.body_text, c.body_html, c.message_id, c.date, c.headers
        FROM marked m JOIN contents c USING (id))
-     SELECT id, "markedAt", "leaseUntil" FROM marked`,
+     SELECT id, "markedAt", "leaseUntil" FROM marked`),
     [
       ordered.map(({ id }) => id),
       ordered.map(({ leaseToken }) => leaseToken),

@@ -1,6 +1,6 @@
 import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import type { MailboxLimits, QuotaUse } from '#lib/guardrails/quota.ts'
-import type { Sql } from '#lib/platform/database.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
 
 type Mailbox = { id: string; workspaceId: string } & MailboxLimits
@@ -20,11 +20,11 @@ export async function readQuotaUse(
   const today = calendar.dayAt(now.getTime())
   const dayAgo = calendar.dayAt(now.getTime() - DAY_MS)
   const { rows } = await sql.query<Omit<QuotaUse, 'inLast24Hours'> & { sinceDayAgo: number }>(
-    `SELECT (SELECT coalesce(sum(reserved), 0)::int FROM workspace_days WHERE workspace_id = $1 AND local_date = $3) AS "workspaceToday",
+    prepared(`SELECT (SELECT coalesce(sum(reserved), 0)::int FROM workspace_days WHERE workspace_id = $1 AND local_date = $3) AS "workspaceToday",
        coalesce(sum(reserved) FILTER (WHERE local_date = $3), 0)::int AS "mailboxToday",
        count(*) FILTER (WHERE local_date < $3 AND reserved > 0)::int AS "sentDatesBefore",
        coalesce(sum(reserved) FILTER (WHERE local_date >= $4), 0)::int AS "sinceDayAgo"
-     FROM mailbox_days WHERE mailbox_id = $2`,
+     FROM mailbox_days WHERE mailbox_id = $2`),
     [mailbox.workspaceId, mailbox.id, localDateOf(today), localDateOf(dayAgo)],
   )
   const { sinceDayAgo = 0, ...used } = rows[0] ?? { workspaceToday: 0, mailboxToday: 0, sentDatesBefore: 0 }

@@ -1,4 +1,4 @@
-import type { Sql } from '#lib/platform/database.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 
 export type Places = {
   workspaceId: string
@@ -17,13 +17,13 @@ export async function reservePlaces(tx: Sql, places: Places): Promise<boolean> {
   const { workspaceId, mailboxId, localDate, count, workspaceLimit, mailboxLimit } = places
   if (count > workspaceLimit || count > mailboxLimit) return false
   const { rowCount } = await tx.query(
-    `WITH of_workspace AS (
+    prepared(`WITH of_workspace AS (
        INSERT INTO workspace_days AS d (workspace_id, local_date, reserved) VALUES ($1, $3, $4)
        ON CONFLICT (workspace_id, local_date) DO UPDATE SET reserved = d.reserved + $4 WHERE d.reserved + $4 <= $5
        RETURNING 1)
      INSERT INTO mailbox_days AS d (mailbox_id, local_date, reserved) SELECT $2, $3, $4 FROM of_workspace
      ON CONFLICT (mailbox_id, local_date) DO UPDATE SET reserved = d.reserved + $4 WHERE d.reserved + $4 <= $6
-     RETURNING 1`,
+     RETURNING 1`),
     [workspaceId, mailboxId, localDate, count, workspaceLimit, mailboxLimit],
   )
   return rowCount === 1

@@ -1,5 +1,5 @@
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
-import type { Sql } from '#lib/platform/database.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 
 type Row = {
   time_zone: string
@@ -24,10 +24,10 @@ export async function readSendingSettings(
   lock?: 'held',
 ): Promise<SendingSettings | undefined> {
   const { rows } = await sql.query<Row>(
-    `SELECT time_zone, next_time_zone, next_time_zone_at, sending_days, window_start_minute, window_end_minute,
+    prepared(`SELECT time_zone, next_time_zone, next_time_zone_at, sending_days, window_start_minute, window_end_minute,
        days_off::text[] AS days_off, daily_quota, ramp_up_enabled, ramp_up_start, ramp_up_increment,
        jitter_min_seconds, jitter_max_seconds
-     FROM sending_settings WHERE workspace_id = $1${lock === 'held' ? ' FOR SHARE' : ''}`,
+     FROM sending_settings WHERE workspace_id = $1${lock === 'held' ? ' FOR SHARE' : ''}`),
     [workspaceId],
   )
   const row = rows[0]

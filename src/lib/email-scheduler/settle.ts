@@ -1,5 +1,5 @@
 import { lockSuppressionsOf, suppressBouncedProspects } from '#lib/audience/bounced.ts'
-import type { Sql } from '#lib/platform/database.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { EmailKind } from '#lib/platform/generated/enums.ts'
 import { afterSent } from './after-sent.ts'
 import { cancelWaiting } from './cancel-waiting.ts'
@@ -119,7 +119,7 @@ async function endAttempts(tx: Sql, settlements: readonly Settlement[]): Promise
   const failures = settlements.map(({ outcome }) => (outcome.kind === 'accepted' ? undefined : outcome))
   const accepted = settlements.map(({ outcome }) => (outcome.kind === 'accepted' ? outcome : undefined))
   const { rows } = await tx.query<SettledRow>(
-    `WITH now AS MATERIALIZED (SELECT app_now() AS at), settled AS (
+    prepared(`WITH now AS MATERIALIZED (SELECT app_now() AS at), settled AS (
        UPDATE scheduled_emails e SET
          status = CASE s.outcome WHEN 'ACCEPTED' THEN 'SENT' WHEN 'UNKNOWN' THEN 'OUTCOME_UNKNOWN' ELSE 'FAILED'
            END::scheduled_email_status,
@@ -147,7 +147,7 @@ async function endAttempts(tx: Sql, settlements: readonly Settlement[]): Promise
        SELECT id, lease_token, workspace_id, number, worker, started_at, marked_at, at,
          outcome, scope, code, provider_text, message_id, thread_id, receipt FROM settled
      )
-     SELECT id, lease_token, workspace_id, mailbox_id, prospect_id, reserved_date, kind, status, attempts, accepted_token, at FROM settled`,
+     SELECT id, lease_token, workspace_id, mailbox_id, prospect_id, reserved_date, kind, status, attempts, accepted_token, at FROM settled`),
     [
       settlements.map(({ id }) => id),
       settlements.map(({ leaseToken }) => leaseToken),

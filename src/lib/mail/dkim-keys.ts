@@ -1,6 +1,6 @@
 import { readDomain, withParents } from '#lib/audience/address.ts'
 import { decrypt } from '#lib/platform/crypto.ts'
-import type { Sql } from '#lib/platform/database.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
 import { boundTo } from '#lib/tenancy/credentials.ts'
 import type { DkimKey } from './compose.ts'
@@ -14,10 +14,10 @@ type Row = { id: string; workspaceId: string; domain: string; selector: string; 
 /** Of all these workspaces in one statement: read once for a batch, asked for each email. */
 export async function readDkimKeys(sql: Sql, keyring: Keyring, workspaceIds: readonly string[]): Promise<DkimKeyFor> {
   const { rows } = await sql.query<Row>(
-    `SELECT d.id, d.workspace_id AS "workspaceId", d.domain, d.selector, c.key_id AS "keyId", c.ciphertext
+    prepared(`SELECT d.id, d.workspace_id AS "workspaceId", d.domain, d.selector, c.key_id AS "keyId", c.ciphertext
      FROM sending_domains d JOIN encrypted_credentials c
        ON c.workspace_id = d.workspace_id AND c.owner_kind = 'sending-domain' AND c.owner_id = d.id AND c.field = 'dkim-private-key'
-     WHERE d.workspace_id = ANY($1::uuid[]) AND d.verified_at IS NOT NULL`,
+     WHERE d.workspace_id = ANY($1::uuid[]) AND d.verified_at IS NOT NULL`),
     [[...new Set(workspaceIds)]],
   )
   const keys = new Map(

@@ -1,6 +1,6 @@
 import { unsubscribeSigner } from '#lib/audience/unsubscribe-link.ts'
 import type { ClaimedEmail } from '#lib/email-scheduler/claim.ts'
-import type { Sql } from '#lib/platform/database.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
 import type { StepTexts } from '#lib/sequences/merge-fields.ts'
 import { compileStep, type StepCompiling } from '#lib/sequences/render.ts'
@@ -86,9 +86,9 @@ export async function renderEmails(
 
 async function readSenders(sql: Sql, emails: readonly RenderableEmail[]): Promise<Map<string, Sender>> {
   const { rows } = await sql.query<Sender & { id: string }>(
-    `SELECT m.id, m.address, m.display_name AS "displayName", coalesce(s.postal_address, '') AS "postalAddress"
+    prepared(`SELECT m.id, m.address, m.display_name AS "displayName", coalesce(s.postal_address, '') AS "postalAddress"
      FROM mailboxes m LEFT JOIN sending_settings s ON s.workspace_id = m.workspace_id
-     WHERE m.id = ANY($1::uuid[]) AND m.workspace_id = ANY($2::uuid[])`,
+     WHERE m.id = ANY($1::uuid[]) AND m.workspace_id = ANY($2::uuid[])`),
     [unique(emails.map(({ mailboxId }) => mailboxId)), unique(emails.map(({ workspaceId }) => workspaceId))],
   )
   return new Map(rows.map((row) => [row.id, row]))
@@ -96,9 +96,9 @@ async function readSenders(sql: Sql, emails: readonly RenderableEmail[]): Promis
 
 async function readPeople(sql: Sql, emails: readonly RenderableEmail[]): Promise<Map<string, Recipient>> {
   const { rows } = await sql.query<Recipient & { id: string }>(
-    `SELECT id, email, first_name AS "firstName", last_name AS "lastName", company, custom_fields AS "customFields",
+    prepared(`SELECT id, email, first_name AS "firstName", last_name AS "lastName", company, custom_fields AS "customFields",
        updated_at AS "updatedAt"
-     FROM prospects WHERE id = ANY($1::uuid[]) AND workspace_id = ANY($2::uuid[])`,
+     FROM prospects WHERE id = ANY($1::uuid[]) AND workspace_id = ANY($2::uuid[])`),
     [
       unique(emails.flatMap(({ prospectId }) => prospectId ?? [])),
       unique(emails.map(({ workspaceId }) => workspaceId)),
@@ -139,12 +139,17 @@ async function readSteps(
     for (const number of [1, stepNumber, earlier.get(id)?.[0]?.stepNumber ?? 1])
       wanted.set(placeOf(sequenceId, number), [sequenceId, number])
   }
+<<<<<<< HEAD
   const { rows } = await sql.query<StepRow & { sequenceId: string; stepNumber: number }>(
     `SELECT s.sequence_id AS "sequenceId", s.step_number AS "stepNumber", s.subject, s.body_text AS "bodyText", s.body_html AS "bodyHtml",
        s.updated_at AS "updatedAt"
+=======
+  const { rows } = await sql.query<StepTexts & { sequenceId: string; stepNumber: number }>(
+    prepared(`SELECT s.sequence_id AS "sequenceId", s.step_number AS "stepNumber", s.subject, s.body_text AS "bodyText", s.body_html AS "bodyHtml"
+>>>>>>> bench
      FROM sequence_steps s JOIN sequences q ON q.id = s.sequence_id AND q.workspace_id = ANY($3::uuid[])
      JOIN unnest($1::uuid[], $2::int[]) AS wanted(sequence_id, step_number)
-       ON s.sequence_id = wanted.sequence_id AND s.step_number = wanted.step_number`,
+       ON s.sequence_id = wanted.sequence_id AND s.step_number = wanted.step_number`),
     [
       [...wanted.values()].map(([sequenceId]) => sequenceId),
       [...wanted.values()].map(([, stepNumber]) => stepNumber),

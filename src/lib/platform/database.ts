@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { env } from './env.ts'
@@ -36,6 +37,18 @@ export function createPool(connectionString: string, max: number): pg.Pool {
   // The same for one that is lost between two statements of a transaction: the next statement fails and says so.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
+}
+
+const names = new Map<string, string>()
+
+/**
+ * A statement of the hot path. Each connection parses and plans it once and not every time, which would take longer than
+ * carrying it out. Only for texts that are written in the code: one that is put together from data would be kept for each.
+ */
+export function prepared(text: string): { name: string; text: string } {
+  const name = names.get(text) ?? createHash('sha256').update(text).digest('hex').slice(0, 32)
+  names.set(text, name)
+  return { name, text }
 }
 
 type Handles = { pool: pg.Pool; prisma: PrismaClient }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { decrypt, encrypt } from '#lib/platform/crypto.ts'
-import type { Sql } from '#lib/platform/database.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
 import { boundTo } from './credentials.ts'
@@ -46,8 +46,8 @@ export async function readKeys(
   workspaceIds: readonly string[],
 ): Promise<Map<string, Buffer>> {
   const { rows } = await sql.query<{ workspaceId: string; keyId: string; ciphertext: Buffer }>(
-    `SELECT workspace_id AS "workspaceId", key_id AS "keyId", ciphertext FROM encrypted_credentials
-     WHERE workspace_id = ANY($1::uuid[]) AND owner_kind = 'workspace' AND owner_id = workspace_id AND field = $2`,
+    prepared(`SELECT workspace_id AS "workspaceId", key_id AS "keyId", ciphertext FROM encrypted_credentials
+     WHERE workspace_id = ANY($1::uuid[]) AND owner_kind = 'workspace' AND owner_id = workspace_id AND field = $2`),
     [workspaceIds, name],
   )
   return new Map(
