@@ -82,13 +82,9 @@ export async function claimNext(
       localDate,
     )
     await giveBackPlaces(tx, Array(due.length - emails.length).fill({ workspaceId, mailboxId, localDate }))
-<<<<<<< HEAD
     // All of it is in other hands at the moment.
     if (emails.length === 0) return rest(now)
-    await tx.query('UPDATE mailboxes SET last_served_at = app_now(), last_campaign_id = $2 WHERE id = $1', [
-=======
     await tx.query(prepared('UPDATE mailboxes SET last_served_at = app_now(), last_campaign_id = $2 WHERE id = $1'), [
->>>>>>> bench
       mailboxId,
       due.at(-1)?.campaignId ?? mailbox.lastCampaignId,
     ])

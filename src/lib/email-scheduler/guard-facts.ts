@@ -76,13 +76,8 @@ export async function readMailboxFacts(
   const { rows } = await sql.query<MailboxFacts>(
     prepared(`SELECT id, workspace_id AS "workspaceId", address, status, stopped_reason AS "stoppedReason", pause_reason AS "pauseReason",
        greatest(deferred_until, fault_until) AS "deferredUntil", next_allowed_at AS "nextAllowedAt",
-<<<<<<< HEAD
        daily_limit AS "dailyLimit", rolling_limit AS "rollingLimit", sending_is_held() AS "isHeld", app_now() AS now
-     FROM mailboxes WHERE id = $1 ${lock}`,
-=======
-       daily_limit AS "dailyLimit", rolling_limit AS "rollingLimit", app_now() AS now
      FROM mailboxes WHERE id = $1 ${lock}`),
->>>>>>> bench
     [mailboxId],
   )
   return rows[0]

@@ -139,14 +139,9 @@ async function readSteps(
     for (const number of [1, stepNumber, earlier.get(id)?.[0]?.stepNumber ?? 1])
       wanted.set(placeOf(sequenceId, number), [sequenceId, number])
   }
-<<<<<<< HEAD
   const { rows } = await sql.query<StepRow & { sequenceId: string; stepNumber: number }>(
-    `SELECT s.sequence_id AS "sequenceId", s.step_number AS "stepNumber", s.subject, s.body_text AS "bodyText", s.body_html AS "bodyHtml",
+    prepared(`SELECT s.sequence_id AS "sequenceId", s.step_number AS "stepNumber", s.subject, s.body_text AS "bodyText", s.body_html AS "bodyHtml",
        s.updated_at AS "updatedAt"
-=======
-  const { rows } = await sql.query<StepTexts & { sequenceId: string; stepNumber: number }>(
-    prepared(`SELECT s.sequence_id AS "sequenceId", s.step_number AS "stepNumber", s.subject, s.body_text AS "bodyText", s.body_html AS "bodyHtml"
->>>>>>> bench
      FROM sequence_steps s JOIN sequences q ON q.id = s.sequence_id AND q.workspace_id = ANY($3::uuid[])
      JOIN unnest($1::uuid[], $2::int[]) AS wanted(sequence_id, step_number)
        ON s.sequence_id = wanted.sequence_id AND s.step_number = wanted.step_number`),
