@@ -34,9 +34,9 @@ beforeAll(async () => {
 async function plansOf(work: (sql: Sql) => Promise<unknown>): Promise<string[]> {
   const asked: { text: string; values: unknown[] }[] = []
   const watched = {
-    query: (text: string, values: unknown[] = []) => {
-      asked.push({ text, values })
-      return db.pool.query(text, values)
+    query: (query: string | { text: string }, values: unknown[] = []) => {
+      asked.push({ text: typeof query === 'string' ? query : query.text, values })
+      return db.pool.query(query, values)
     },
   } as unknown as Sql
   await work(watched)
