@@ -79,7 +79,7 @@ export const MUTANTS: readonly Mutant[] = [
     becomes: `  const now = new Date()
   const passed = ready.map((one) => ({ ...one, markedAt: now, leaseUntil: now, receipt: {} as Record<string, string> }))
   type Look = Awaited<ReturnType<typeof lookAndMark>>
-  const look: Look = await againOnDeadlock(async () => ({ marked: passed, refused: [], lost: [] }))`,
+  const look: Look = await againOnDeadlock(async () => ({ marked: passed, released: [], lost: [] }))`,
     test: integration(
       SEND_DUE,
       'what is due goes out once, and the row, its attempt, its frozen copy and the quota say so',
