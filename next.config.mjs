@@ -4,6 +4,8 @@ export default {
   poweredByHeader: false,
   // `npm test` checks the types of everything, tests included; a start should not wait for it again.
   typescript: { ignoreBuildErrors: true },
+  // Of this package, only what is named: it exports all of its parts through one door.
+  experimental: { optimizePackageImports: ['radix-ui'] },
   // The health check compares the database with the folder of migrations, which no import names.
   outputFileTracingIncludes: { '/api/health': ['./prisma/migrations/**'] },
 }

@@ -1,7 +1,11 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 
-const testServer = './src/__tests__/support/test-server.ts'
-const builtPages = './src/__tests__/support/built-pages.ts'
+const testServer = './src/__tests__/support/server/test-server.ts'
+const builtPages = './src/__tests__/support/browser/built-pages.ts'
+
+// Vitest leaves one core to itself, which on two cores means one file after another, each waiting for Postgres half its time.
+const maxWorkers = Math.max(2, availableParallelism())
 
 /** Everything that reckons with wall clocks runs on hosts in three zones: their own must not matter. */
 const time = 'src/__tests__/unit/{guardrails,email-scheduler}/**/*.test.ts'
@@ -14,27 +18,37 @@ export default defineConfig({
       kind('time-utc', { include: [time], env: { TZ: 'UTC' } }),
       kind('time-berlin', { include: [time], env: { TZ: 'Europe/Berlin' } }),
       kind('time-st-johns', { include: [time], env: { TZ: 'America/St_Johns' } }),
+      kind('components', {
+        include: ['src/__tests__/components/**/*.test.tsx'],
+        environment: 'happy-dom',
+        setupFiles: './src/__tests__/support/browser/empty-document.ts',
+      }),
       kind('architecture', { include: ['src/__tests__/architecture/**/*.test.ts'] }),
       kind('integration', {
         include: ['src/__tests__/integration/**/*.test.ts'],
         globalSetup: testServer,
-        testTimeout: 60_000,
-        hookTimeout: 60_000,
+        // Some do the work of a day a hundred times over; beside four busy loops that takes minutes.
+        testTimeout: 300_000,
       }),
       kind('faults', {
         include: ['src/__tests__/faults/**/*.test.ts'],
         globalSetup: testServer,
         testTimeout: 1_800_000,
-        hookTimeout: 60_000,
         // Each has workers and providers of its own; more at once only wait for each other.
         maxWorkers: 1,
+      }),
+      // Needs a PgBouncer on the machine: only by `npm run test:pooler`.
+      kind('pooler', {
+        include: ['src/__tests__/pooler/**/*.test.ts'],
+        globalSetup: testServer,
+        testTimeout: 600_000,
+        hookTimeout: 60_000,
       }),
       // Needs a Postfix on the machine: only by `npm run test:mta`.
       kind('mta', {
         include: ['src/__tests__/mta/**/*.test.ts'],
         globalSetup: testServer,
         testTimeout: 120_000,
-        hookTimeout: 60_000,
       }),
       kind('journeys', {
         include: ['src/__tests__/journeys/**/*.test.ts'],
@@ -52,5 +66,6 @@ function kind(
   name: string,
   test: NonNullable<Extract<TestProjectConfiguration, { test?: unknown }>['test']>,
 ): TestProjectConfiguration {
-  return { test: { name, environment: 'node', ...test } }
+  // No test asserts how long something takes; on a busy machine the first import of a large part alone is slow.
+  return { test: { name, environment: 'node', testTimeout: 60_000, hookTimeout: 60_000, maxWorkers, ...test } }
 }

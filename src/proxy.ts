@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { type NextRequest, NextResponse } from 'next/server'
-import { securityHeaders } from '#lib/platform/headers.ts'
+import { pageHeaders } from '#lib/platform/headers.ts'
 
 /**
- * Puts the security headers on every page and answer. Who may do what is decided in each handler, never here. The
- * layout reads x-nonce; Next finds the same nonce in the request's policy and puts it on its own scripts.
+ * Puts the security headers on every page; the API's edge sets its own. Who may do what is decided in each handler,
+ * never here. The layout reads x-nonce; Next finds the same nonce in the request's policy and puts it on its own scripts.
  */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = randomBytes(16).toString('base64')
-  const headers = securityHeaders({
+  const headers = pageHeaders({
     nonce,
     https: process.env.APP_URL?.startsWith('https:') ?? false,
     development: process.env.NODE_ENV === 'development',
@@ -25,9 +25,17 @@ export function proxy(request: NextRequest): NextResponse {
 
 /**
  * Built files are the same for everybody and run nothing by themselves. Next keeps the body of whatever passes here in
- * memory, and drops what is beyond 10 MB: an import sets its headers itself. So do the pages that are not Next's: the one
- * behind the link in an email, and the frame that shows a foreign text; their policies are stricter.
+ * memory: so nothing of the API does, and no page with a body, which the front door refuses besides. The page behind the
+ * link in an email, and those that refuse, set a stricter policy themselves.
  */
 export const config = {
-  matcher: ['/((?!_next/static|_next/image|api/prospects/import$|u/[^/]*$|api/sequences/[^/]+/preview/frame$).*)'],
+  matcher: [
+    {
+      source: '/((?!_next/static|_next/image|api/|u/|-/).*)',
+      missing: [
+        { type: 'header', key: 'content-length' },
+        { type: 'header', key: 'transfer-encoding' },
+      ],
+    },
+  ],
 }

@@ -1,15 +1,13 @@
 'use client'
 
-import { CircleAlert } from 'lucide-react'
-import Link from 'next/link'
 import { MessagePage } from '#components/shell/message-page.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { buttonStyle } from '#components/ui/button-style.ts'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
 
+/** Every page brings it along, so it is made of little: no library of icons, and a link that loads the page anew. */
 export default function ErrorPage({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
   return (
     <MessagePage
-      icon={<CircleAlert />}
+      icon={<Alert />}
       title="This page broke"
       sentence={
         <>
@@ -25,14 +23,23 @@ export default function ErrorPage({ error, reset }: { error: Error & { digest?: 
       }
       actions={
         <>
-          <Link href="/" className={buttonStyle()}>
+          <a href="/" className={buttonStyle()}>
             Go to the start
-          </Link>
-          <Button variant="primary" onClick={reset}>
+          </a>
+          <button type="button" onClick={reset} className={buttonStyle({ variant: 'primary' })}>
             Try again
-          </Button>
+          </button>
         </>
       }
     />
+  )
+}
+
+function Alert() {
+  return (
+    <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth={2} strokeLinecap="round" aria-hidden>
+      <circle cx="12" cy="12" r="10" />
+      <path d="M12 8v4M12 16h.01" />
+    </svg>
   )
 }

@@ -2,7 +2,7 @@
 
 import { CircleAlert } from 'lucide-react'
 import { MessagePage } from '#components/shell/message-page.tsx'
-import { Button } from '#components/ui/button.tsx'
+import { Button } from '#components/ui/control/button.tsx'
 import './globals.css'
 
 /** When the layout itself breaks, this stands in for it, and so brings a page of its own. */

@@ -2,7 +2,7 @@ import { MapPinOff } from 'lucide-react'
 import type { Metadata } from 'next'
 import Link from 'next/link'
 import { MessagePage } from '#components/shell/message-page.tsx'
-import { buttonStyle } from '#components/ui/button-style.ts'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
 
 export const metadata: Metadata = { title: 'Not found' }
 

@@ -2,11 +2,16 @@ import { headers } from 'next/headers'
 import { cache } from 'react'
 import { database } from '#lib/platform/database.ts'
 import { activeAmong, listMemberships, type Membership } from '#lib/tenancy/access.ts'
+import { peekSession, type SignedIn } from '#lib/tenancy/people/session.ts'
 import type { Person } from '#lib/tenancy/person.ts'
-import { peekSession } from '#lib/tenancy/session.ts'
-import { auth } from './api/services.ts'
+import { auth } from './api/auth.ts'
 
-export type Visit = { person: Person; workspaces: Membership[]; workspace: Membership | null }
+export type Visit = {
+  person: Person
+  session: SignedIn
+  workspaces: Membership[]
+  workspace: Membership | null
+}
 
 /** Who is looking at the page, and from which of their workspaces; read once for each request. */
 export const readVisit = cache(async (): Promise<Visit | null> => {
@@ -15,6 +20,7 @@ export const readVisit = cache(async (): Promise<Visit | null> => {
   const workspaces = await listMemberships(database(), session.person.id)
   return {
     person: session.person,
+    session,
     workspaces,
     workspace: activeAmong(workspaces, session.activeWorkspaceId) ?? null,
   }

@@ -1,5 +1,7 @@
 import { benchLaunch } from '#bench/launch/run.ts'
+import { benchPages } from '#bench/pages/run.ts'
 import { benchPlan } from '#bench/plan/run.ts'
+import { benchQueue } from '#bench/queue/run.ts'
 import { benchClaims } from '#bench/send/claims.ts'
 import { benchSend } from '#bench/send/run.ts'
 import { ensurePrismaClient } from './home/prepare.ts'
@@ -9,7 +11,9 @@ const BENCHES = new Map([
   ['plan', benchPlan],
   ['launch', benchLaunch],
   ['send', benchSend],
+  ['pages', benchPages],
   ['claims', benchClaims],
+  ['queue', benchQueue],
 ])
 
 /** `npm run bench -- plan`: side by side with peers, in one run on one machine; timings alone would mean nothing. */

@@ -1,7 +1,7 @@
 // The first thing that a bare clone runs, so it must work on Node 20 with nothing installed: it installs what the
 // lock file names, then hands over to the pinned runtime (which knows today's time zones and runs TypeScript as it is).
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,6 +16,7 @@ if (major(process.versions.node) < 20) {
 }
 
 if (!isInstalled()) install()
+pointGitAtHooks()
 handOver(findRuntime())
 
 /** npm writes node_modules/.package-lock.json last, so an interrupted installation is seen as none. */
@@ -52,6 +53,23 @@ function install() {
   }
 }
 
+/**
+ * Lets git ask before a commit lands on main. Where hooks are in use already, they stay; where there is no git, or no
+ * repository (a tarball, a copy inside another project's clone), there is nothing to ask about.
+ */
+function pointGitAtHooks() {
+  if (!existsSync(join(root, '.git')) || !existsSync(join(root, '.ci/hooks'))) return
+  const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' })
+  const { status, stdout } = git('rev-parse', '--git-path', 'hooks')
+  if (status !== 0 || !isUnused(resolve(root, stdout.trim()))) return
+  if (git('config', '--get', 'core.hooksPath').status === 1) git('config', 'core.hooksPath', '.ci/hooks')
+}
+
+/** git puts only samples there. */
+function isUnused(hooks) {
+  return !existsSync(hooks) || readdirSync(hooks).every((name) => name.endsWith('.sample'))
+}
+
 function findRuntime() {
   const pinned = join(root, 'node_modules/.bin/node')
   if (existsSync(pinned) && spawnSync(pinned, ['--version']).status === 0) return pinned
@@ -70,7 +88,7 @@ function handOver(runtime) {
   })
   // The child ends in its own good order and decides the exit code; we only pass on what we are told.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  // npm may be killed without a word to us; whoever adopts us then is not who started us.
+  // npm may be killed without a word to us; the process that adopts us then did not start us.
   const startedBy = process.ppid
   setInterval(() => process.ppid !== startedBy && child.kill('SIGTERM'), 500).unref()
   child.on('error', (error) => stop(`The runtime could not be started: ${error.message}`))

@@ -1,4 +1,4 @@
 import { serve } from './home/serve.ts'
 import { runCommand } from './problem.ts'
 
-await runCommand(() => serve('development'))
+await runCommand(() => serve('development', 'no'))

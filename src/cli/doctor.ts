@@ -17,7 +17,8 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 await runCommand(async () => {
   const { afterRestore: isAfterRestore, lift, yes, hold } = readFlags()
   const database = await openHomeDatabase()
-  const pool = createPool(database.url, 2)
+  // It looks at everything, which may take long.
+  const pool = createPool(database.url, 2, { silenceMsMax: 0 })
   try {
     const migrations = await checkMigrations(pool)
     if (!migrations.ok) throw new Problem(migrations.sentence)

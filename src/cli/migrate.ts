@@ -2,6 +2,7 @@ import { openHomeDatabase } from './home/database.ts'
 import { applyMigrations } from './migrate/apply.ts'
 import { checkMigrations } from './migrate/check.ts'
 import { createMigration } from './migrate/create.ts'
+import { directUrl } from './migrate/direct.ts'
 import { Problem, runCommand } from './problem.ts'
 
 const USAGE = `npm run migrate -- apply          applies what is pending
@@ -13,9 +14,10 @@ await runCommand(async () => {
   if (verb !== 'apply' && verb !== 'check' && verb !== 'create') throw new Problem(USAGE)
   const database = await openHomeDatabase()
   try {
-    if (verb === 'apply') report(await applyMigrations({ connectionString: database.url }))
-    else if (verb === 'create') process.stdout.write(`Written: ${await createMigration(database.url, name ?? '')}\n`)
-    else await check(database.url)
+    const url = await directUrl(database.url)
+    if (verb === 'apply') report(await applyMigrations({ connectionString: url }))
+    else if (verb === 'create') process.stdout.write(`Written: ${await createMigration(url, name ?? '')}\n`)
+    else await check(url)
   } finally {
     await database.close()
   }

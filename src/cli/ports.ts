@@ -5,8 +5,9 @@ import { Problem } from './problem.ts'
 /** Below the range from which systems lend ports to outgoing connections: such a loan would take the port before we listen. */
 const CHOICE = { min: 20_000, max: 32_000 }
 const TRIES = 50
+const STARTS_MAX = 5
 
-/** `preferred` if nobody has it, else (or for 0) one that is free. */
+/** `preferred` if it is free, else (or for 0) another one that is. */
 export async function freePort(preferred: number): Promise<number> {
   if (preferred !== 0 && (await tryPort(preferred)) !== undefined) return preferred
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -14,6 +15,23 @@ export async function freePort(preferred: number): Promise<number> {
     if (port !== undefined) return port
   }
   throw new Problem(`No free port was found between ${CHOICE.min} and ${CHOICE.max}.`)
+}
+
+/**
+ * Starts what listens on a port of its own. Another program may take the port between our look and the listening, as a
+ * second start in the same moment does. The start then fails, and is tried again on another port.
+ */
+export async function startOnFreePort<T>(preferred: number, start: (port: number) => Promise<T>): Promise<T> {
+  let port = await freePort(preferred)
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await start(port)
+    } catch (error) {
+      const next = await freePort(port)
+      if (next === port || starts === STARTS_MAX) throw error
+      port = next
+    }
+  }
 }
 
 /** Both loopbacks, since a server on either would answer to "localhost" in our place. */

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openTestServer } from '#tests/support/test-server.ts'
+import { openTestServer } from '#tests/support/server/test-server.ts'
 import { ensurePrismaClient } from './home/prepare.ts'
 import { Problem, runCommand } from './problem.ts'
 import { describeFigures, readFigures, sumFigures } from './test/figures.ts'

@@ -1,5 +1,5 @@
-import { missingForPostfix } from '#tests/support/postfix.ts'
-import { openTestServer } from '#tests/support/test-server.ts'
+import { missingForPostfix } from '#tests/support/mail/postfix.ts'
+import { openTestServer } from '#tests/support/server/test-server.ts'
 import { ensurePrismaClient } from './home/prepare.ts'
 import { Problem, runCommand } from './problem.ts'
 import { stopOnInterrupt } from './test/interrupt.ts'

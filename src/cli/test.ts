@@ -1,17 +1,19 @@
-import { openTestServer } from '#tests/support/test-server.ts'
+import { openTestServer, type TestServer } from '#tests/support/server/test-server.ts'
+import { ensureClientTypes } from './home/client-types.ts'
 import { ensureBuild, ensurePrismaClient } from './home/prepare.ts'
 import { Problem, runCommand } from './problem.ts'
 import { runAsCheck } from './test/check.ts'
 import { type Count, describeSkips, sum } from './test/count.ts'
 import { stopOnInterrupt } from './test/interrupt.ts'
 import { PARTS, type Part } from './test/parts.ts'
-import { runVitest } from './test/vitest.ts'
+import { endVitest, runVitest } from './test/vitest.ts'
 
 /** `npm test` runs all parts; `npm test -- unit journeys` only those. */
 await runCommand(async () => {
   const parts = chooseParts(process.argv.slice(2))
   const started = performance.now()
   await ensurePrismaClient()
+  await ensureClientTypes()
   const counts = await runParts(parts)
   const total = sum(counts)
   describeSkips(total.skips)
@@ -28,23 +30,39 @@ function chooseParts(names: string[]): Part[] {
 }
 
 async function runParts(parts: Part[]): Promise<Count[]> {
-  const counts: Count[] = []
-  if (parts.includes('types')) counts.push(await runAsCheck('types', 'tsc', ['--noEmit']))
-  if (parts.includes('lint')) counts.push(await runAsCheck('lint', 'biome', ['ci', '--error-on-warnings', '.']))
-  if (parts.includes('unused')) counts.push(await runAsCheck('unused', 'knip', []))
-  const needsServer = parts.some((part) => part === 'integration' || part === 'faults' || part === 'journeys')
-  const server = needsServer ? await openTestServer() : undefined
-  stopOnInterrupt(async () => server?.stop())
-  try {
-    const fast = parts.filter((part) => part === 'unit' || part === 'architecture' || part === 'integration')
-    // The start is tested in its own right, and the journeys need the pages: so the build comes before both.
-    const needsPages = parts.some((part) => part === 'integration' || part === 'journeys')
-    if (needsPages) await ensureBuild(() => process.stdout.write('build: making the pages\n'))
-    if (fast.length > 0) counts.push(await runVitest(fast, server?.url))
-    if (parts.includes('faults')) counts.push(await runVitest(['faults'], server?.url))
-    if (parts.includes('journeys')) counts.push(await runVitest(['journeys'], server?.url))
-  } finally {
-    await server?.stop()
+  const has = (...names: Part[]) => parts.some((part) => names.includes(part))
+  // The start is tested in its own right, and the journeys need the pages. They are made beside the quick checks.
+  const pages = has('integration', 'journeys') ? ensureBuild(() => say('build: making the pages')) : undefined
+  pages?.catch(() => undefined) // told where it is awaited
+  const checks: Count[] = []
+  if (has('types')) checks.push(await runAsCheck('types', 'tsc', ['--noEmit']))
+  if (has('lint')) checks.push(await runAsCheck('lint', 'biome', ['ci', '--error-on-warnings', '.']))
+  if (has('unused')) checks.push(await runAsCheck('unused', 'knip', []))
+  const servers: TestServer[] = []
+  const stop = async () => {
+    await endVitest()
+    await Promise.all(servers.map((server) => server.stop()))
   }
-  return counts
+  stopOnInterrupt(stop)
+  try {
+    await pages
+    const rest = parts.filter((part) => part === 'unit' || part === 'architecture' || part === 'integration')
+    // Faults mostly wait, for leases that run out and servers that come back; the rest mostly computes.
+    const beside = has('faults') && (rest.length > 0 || has('journeys'))
+    if (has('integration', 'journeys', 'faults')) servers.push(await openTestServer())
+    if (beside) servers.push(await openTestServer())
+    const runRest = async () => [
+      ...(rest.length > 0 ? [await runVitest(rest, servers[0]?.url)] : []),
+      ...(has('journeys') ? [await runVitest(['journeys'], servers[0]?.url)] : []),
+    ]
+    const runFaults = async () => (has('faults') ? [await runVitest(['faults'], servers.at(-1)?.url, { beside })] : [])
+    const counts = await Promise.all([runRest(), runFaults()])
+    return [...checks, ...counts.flat()]
+  } finally {
+    await stop()
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
 }

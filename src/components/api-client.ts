@@ -1,3 +1,5 @@
+import type { OperationName, Received, Sent } from '#lib/contract/over-the-wire.ts'
+
 /** What went wrong with a request, in words for the person who made it. `status` is 0 when no answer came at all. */
 export class ApiError extends Error {
   readonly code: string
@@ -13,27 +15,50 @@ export class ApiError extends Error {
   }
 }
 
-interface RequestOptions {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Sent as JSON. */
-  body?: unknown
+type CallOptions = {
   /** The workspace that this tab is in; without it, the one that was switched to last, in whatever tab. */
   workspaceId?: string
+  /** The version under which the caller saw what they change; where it is another by now, the answer is 412. */
+  ifVersion?: number | string
+  /** The same for each try of one wish: it is done once, however often it arrives. */
+  idempotencyKey?: string
   signal?: AbortSignal
+  /** For an operation that takes a file, in the place of a body. */
+  form?: FormData
 }
 
-/** Answers the `data` of a good answer; everything else is thrown as an ApiError, except an abort, which stays one. */
-export async function requestApi<T>(path: string, options: RequestOptions = {}): Promise<T> {
-  const response = await send(path, options)
+export type Call<Name extends OperationName> = Sent<Name> & CallOptions
+
+/** The input may be left out where nothing of it is needed. */
+type CallArguments<Name extends OperationName> = object extends Sent<Name> ? [call?: Call<Name>] : [call: Call<Name>]
+
+/**
+ * Calls an operation of the contract by its name, like `GET /api/lists/[id]`. Answers the `data` of a good answer, or
+ * the file; everything else is thrown as an ApiError, except an abort, which stays one.
+ */
+export async function api<Name extends OperationName>(
+  name: Name,
+  ...[call]: CallArguments<Name>
+): Promise<Received<Name>> {
+  return ask(name, call ?? {}) as Promise<Received<Name>>
+}
+
+type AnyCall = CallOptions & {
+  params?: Record<string, string>
+  query?: Record<string, unknown>
+  body?: unknown
+}
+
+async function ask(name: OperationName, call: AnyCall): Promise<unknown> {
+  const response = await send(name, call)
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false
+  if (response.ok && !isJson) return readFile(response)
   const answer = await readJson(response)
-  if (isGoodAnswer(answer)) return answer.data as T
+  if (isGoodAnswer(answer)) return answer.data
   throw problemOf(answer, response.status)
 }
 
-/** For the addresses that answer with a file; a refusal comes as JSON there too. */
-export async function requestFile(path: string, options: RequestOptions = {}): Promise<Blob> {
-  const response = await send(path, options)
-  if (!response.ok) throw problemOf(await readJson(response), response.status)
+async function readFile(response: Response): Promise<Blob> {
   try {
     return await response.blob()
   } catch {
@@ -44,10 +69,10 @@ export async function requestFile(path: string, options: RequestOptions = {}): P
 /** Sounded on the window when an answer says that nobody is signed in any more; the shell leads to signing in. */
 export const SESSION_ENDED = 'sendonce:session-ended'
 
-/** Sounded when something is refused or not there: a role may have changed, or a membership ended, meanwhile. */
+/** Sounded when something is refused or not there: a role may have changed, or a membership ended. */
 export const ACCESS_REFUSED = 'sendonce:access-refused'
 
-function problemOf(answer: unknown, status: number): ApiError {
+export function problemOf(answer: unknown, status: number): ApiError {
   if (isProblemAnswer(answer)) {
     if (answer.error.code === 'not-signed-in') globalThis.window?.dispatchEvent(new Event(SESSION_ENDED))
     if (status === 403 || status === 404) globalThis.window?.dispatchEvent(new Event(ACCESS_REFUSED))
@@ -61,17 +86,26 @@ export function messageOf(error: unknown): string {
   return error instanceof ApiError ? error.message : 'Something went wrong on our side. Please try again.'
 }
 
-async function send(path: string, { method = 'GET', body, workspaceId, signal }: RequestOptions): Promise<Response> {
-  const headers = new Headers({ accept: 'application/json' })
+export async function send(name: OperationName, call: AnyCall, accept = 'application/json'): Promise<Response> {
+  const { params = {}, query = {}, body, form, workspaceId, ifVersion, idempotencyKey, signal } = call
+  const [method, pattern = ''] = name.split(' ')
+  const path = pattern.replace(/\[(\w+)\]/g, (_, part: string) => encodeURIComponent(params[part] ?? ''))
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([field, value]) => (value === undefined ? [] : [[field, String(value)]])),
+  ).toString()
+  const headers = new Headers({ accept })
   if (body !== undefined) headers.set('content-type', 'application/json')
   if (workspaceId !== undefined) headers.set('x-workspace-id', workspaceId)
+  if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey)
+  if (ifVersion !== undefined) headers.set('if-match', `"${ifVersion}"`)
   try {
-    return await fetch(path, {
+    return await fetch(search ? `${path}?${search}` : path, {
       method,
       signal,
       credentials: 'same-origin',
       headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      // The browser itself names the type of a form, with its boundary.
+      body: form ?? (body === undefined ? undefined : JSON.stringify(body)),
     })
   } catch (error) {
     if (signal?.aborted) throw error
@@ -94,7 +128,7 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-function unreachable(): ApiError {
+export function unreachable(): ApiError {
   return new ApiError({
     code: 'UNREACHABLE',
     message: 'The server could not be reached. Check your connection, then try again.',
@@ -102,11 +136,11 @@ function unreachable(): ApiError {
   })
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-function isGoodAnswer(answer: unknown): answer is { success: true; data: unknown } {
+export function isGoodAnswer(answer: unknown): answer is { success: true; data: unknown } {
   return isRecord(answer) && answer.success === true && 'data' in answer
 }
 

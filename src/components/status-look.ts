@@ -1,3 +1,6 @@
+import { CAMPAIGN_STATES } from '#lib/campaigns/life.ts'
+import { MAILBOX_STATES } from '#lib/email-scheduler/mailbox-states.ts'
+import { STATES } from '#lib/email-scheduler/states.ts'
 import type {
   CampaignStatus,
   EnrolmentState,
@@ -32,29 +35,29 @@ export interface StatusLook {
 }
 
 export const EMAIL_STATUS_LOOK: Record<ScheduledEmailStatus, StatusLook> = {
-  SCHEDULED: { tone: 'neutral', icon: 'waiting', word: 'Scheduled' },
-  SENDING: { tone: 'accent', icon: 'sending', word: 'Sending' },
-  SENT: { tone: 'success', icon: 'done', word: 'Sent' },
-  FAILED: { tone: 'warning', icon: 'failed', word: 'Attempt failed' },
-  RETRY_SCHEDULED: { tone: 'info', icon: 'retry', word: 'Will retry' },
-  OUTCOME_UNKNOWN: { tone: 'warning', icon: 'asked', word: 'Outcome unknown' },
-  PERMANENTLY_FAILED: { tone: 'danger', icon: 'failed', word: 'Failed' },
-  CANCELLED: { tone: 'neutral', icon: 'cancelled', word: 'Cancelled' },
+  SCHEDULED: { tone: 'neutral', icon: 'waiting', word: STATES.SCHEDULED.name },
+  SENDING: { tone: 'accent', icon: 'sending', word: STATES.SENDING.name },
+  SENT: { tone: 'success', icon: 'done', word: STATES.SENT.name },
+  FAILED: { tone: 'warning', icon: 'failed', word: STATES.FAILED.name },
+  RETRY_SCHEDULED: { tone: 'info', icon: 'retry', word: STATES.RETRY_SCHEDULED.name },
+  OUTCOME_UNKNOWN: { tone: 'warning', icon: 'asked', word: STATES.OUTCOME_UNKNOWN.name },
+  PERMANENTLY_FAILED: { tone: 'danger', icon: 'failed', word: STATES.PERMANENTLY_FAILED.name },
+  CANCELLED: { tone: 'neutral', icon: 'cancelled', word: STATES.CANCELLED.name },
 }
 
 export const CAMPAIGN_STATUS_LOOK: Record<CampaignStatus, StatusLook> = {
-  DRAFT: { tone: 'neutral', icon: 'draft', word: 'Draft' },
-  SCHEDULED: { tone: 'info', icon: 'waiting', word: 'Scheduled' },
-  RUNNING: { tone: 'accent', icon: 'running', word: 'Running' },
-  PAUSED: { tone: 'warning', icon: 'paused', word: 'Paused' },
-  SENT: { tone: 'success', icon: 'done', word: 'Sent' },
-  STOPPED: { tone: 'neutral', icon: 'stopped', word: 'Stopped' },
+  DRAFT: { tone: 'neutral', icon: 'draft', word: CAMPAIGN_STATES.DRAFT.name },
+  SCHEDULED: { tone: 'info', icon: 'waiting', word: CAMPAIGN_STATES.SCHEDULED.name },
+  RUNNING: { tone: 'accent', icon: 'running', word: CAMPAIGN_STATES.RUNNING.name },
+  PAUSED: { tone: 'warning', icon: 'paused', word: CAMPAIGN_STATES.PAUSED.name },
+  SENT: { tone: 'success', icon: 'done', word: CAMPAIGN_STATES.SENT.name },
+  STOPPED: { tone: 'neutral', icon: 'stopped', word: CAMPAIGN_STATES.STOPPED.name },
 }
 
 export const MAILBOX_STATUS_LOOK: Record<MailboxStatus, StatusLook> = {
-  CONNECTED: { tone: 'success', icon: 'done', word: 'Connected' },
-  STOPPED: { tone: 'danger', icon: 'unplugged', word: 'Needs reconnecting' },
-  ARCHIVED: { tone: 'neutral', icon: 'archived', word: 'Archived' },
+  CONNECTED: { tone: 'success', icon: 'done', word: MAILBOX_STATES.CONNECTED.name },
+  STOPPED: { tone: 'danger', icon: 'unplugged', word: MAILBOX_STATES.STOPPED.name },
+  ARCHIVED: { tone: 'neutral', icon: 'archived', word: MAILBOX_STATES.ARCHIVED.name },
 }
 
 export const ENROLMENT_STATE_LOOK: Record<EnrolmentState, StatusLook> = {

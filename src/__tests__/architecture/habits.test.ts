@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectRoot } from '#cli/project.ts'
 import { environmentVariables } from '#lib/platform/env.ts'
 import { importsOf, readTracked, sourceFiles, trackedPaths } from '#tests/support/source-files.ts'
 
-const TEXT = /\.(ts|tsx|mjs|css|json|prisma|sql|md|toml|example|npmrc|yml)$|\.ci\/run$/
+const TEXT = /\.(ts|tsx|mjs|css|json|prisma|sql|md|toml|example|npmrc|yml)$|^\.ci\//
 
 test('no rule reads an ambient clock: time arrives as a value', () => {
   const wrong = [...sourceFiles('src/lib/guardrails'), ...sourceFiles('src/lib/email-scheduler')]
@@ -32,6 +31,11 @@ test('the lock file holds no download addresses, and no file names a registry or
   expect(wrong).toEqual([])
 })
 
+test('nothing holds the marks of a merge conflict', () => {
+  const marks = /^(?:<{7}|>{7}|\|{7}|={7})(?: |$)/m
+  expect(trackedPaths().filter((path) => marks.test(readTracked(path).text))).toEqual([])
+})
+
 test('no generated client is in git', () => {
   const tracked = execFileSync('git', ['ls-files', 'src/lib/platform/generated'], {
     cwd: projectRoot,
@@ -49,19 +53,6 @@ test('.env.example names every variable that the product reads, with a sentence,
   const onlyAtHome = ['DATA_DIR', 'PORT', 'HOST']
   expect(blocks.map(({ name }) => name).sort()).toEqual([...environmentVariables, ...onlyAtHome].sort())
   expect(blocks.filter(({ told }) => !told)).toEqual([])
-})
-
-test('every handler of the API goes through route(), the one edge', async () => {
-  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-  const wrong: string[] = []
-  for (const file of sourceFiles('src/app/api').filter(({ path }) => path.endsWith('/route.ts'))) {
-    const module: Record<string, unknown> = await import(join(projectRoot, file.path))
-    for (const [name, value] of Object.entries(module)) {
-      if (methods.includes(name) && !(typeof value === 'function' && 'definition' in value))
-        wrong.push(`${name} in ${file.path}`)
-    }
-  }
-  expect(wrong).toEqual([])
 })
 
 test('every test asserts something', () => {

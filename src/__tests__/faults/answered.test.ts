@@ -1,40 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { consequencesIn } from '#app/api/prospects/audience.ts'
-import { unsubscribeReader } from '#lib/audience/unsubscribe.ts'
+import { unsubscribeReader } from '#lib/audience/prospects/unsubscribe.ts'
 import { pauseCampaign } from '#lib/campaigns/move.ts'
-import { stopCampaign } from '#lib/email-scheduler/stop-campaign.ts'
+import { stopCampaign } from '#lib/email-scheduler/effects/stop-campaign.ts'
 import { inTransaction } from '#lib/platform/database.ts'
-import { actor } from '#tests/support/audience.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { check } from '#tests/support/faults-checker.ts'
-import { report, scale } from '#tests/support/faults-report.ts'
-import {
-  countStates,
-  heldBy,
-  makeSending,
-  type Provider,
-  type SendingPlace,
-  startProvider,
-  until,
-  Worker,
-} from '#tests/support/faults-rig.ts'
+import { consequencesIn } from '#lib/wiring/audience.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { scale } from '#tests/support/faults/faults-report.ts'
+import { testProvider } from '#tests/support/faults/provider.ts'
+import { makeSending, type SendingPlace } from '#tests/support/faults/sending-place.ts'
+import { verdict } from '#tests/support/faults/verdict.ts'
+import { countStates, inHandsOf, until } from '#tests/support/faults/waiting.ts'
+import { Worker } from '#tests/support/faults/worker.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 const ROUNDS = scale({ short: 2, full: 20 })
 const EMAILS = 60
 
-let provider: Provider
+/** Slow enough that there is always something in flight, and something claimed that is not marked yet. */
+const provider = testProvider({ ehlo: { delayMs: 20 }, mail: { delayMs: 20 }, dot: { delayMs: 20 } })
 let worker: Worker
-beforeAll(async () => {
-  // Slow enough that there is always something in flight, and something claimed that is not marked yet.
-  provider = await startProvider({ ehlo: { delayMs: 20 }, mail: { delayMs: 20 }, dot: { delayMs: 20 } })
+beforeAll(() => {
   worker = new Worker(db.url, { connections: 6 })
 })
-afterAll(async () => {
-  await worker?.kill()
-  await provider?.stop()
-})
+afterAll(() => worker?.kill())
 
 /** Each answers whose emails must no longer be marked. */
 const VERBS: Record<string, (place: SendingPlace) => Promise<{ campaignId?: string; prospectIds?: string[] }>> = {
@@ -76,7 +66,7 @@ test.each(Object.entries(VERBS))('once a %s is answered, nothing more is handed 
     await sleep(Math.random() * 50)
     const { campaignId = null, prospectIds = null } = await perform(place)
     const { rows } = await db.pool.query<{ at: Date }>('SELECT app_now() AS at')
-    const { SENDING, MARKED } = await heldBy(db.pool, worker)
+    const { SENDING, MARKED } = await inHandsOf(db.pool, worker)
     heldAtAnswer += SENDING + MARKED
     answers[verb] = (answers[verb] ?? 0) + 1
     await until(
@@ -101,9 +91,8 @@ test.each(Object.entries(VERBS))('once a %s is answered, nothing more is handed 
 
 test('over all of them: nothing twice, nothing lost, and something was in flight each time', async () => {
   expect(await worker.stop()).toBe(0)
-  const findings = await check(db.pool, campaigns, provider.ledger())
-  report('answered while in flight', { answers, heldAtAnswer, ...findings })
-  expect(findings.wrong).toEqual([])
+  const figures = { answers, heldAtAnswer }
+  const findings = await verdict(db.pool, 'answered while in flight', campaigns, provider.ledger(), figures)
   expect(findings.unknown).toBe(0)
   expect(findings.emails).toBe(campaigns.length * EMAILS)
   expect(heldAtAnswer).toBeGreaterThan(campaigns.length)

@@ -1,21 +1,15 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { projectRoot } from '#cli/project.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { check } from '#tests/support/faults-checker.ts'
-import { report, scale } from '#tests/support/faults-report.ts'
-import {
-  countStates,
-  makeSending,
-  type Provider,
-  type SendingPlace,
-  startProvider,
-  until,
-  untilAtRest,
-  Worker,
-} from '#tests/support/faults-rig.ts'
+import { scale } from '#tests/support/faults/faults-report.ts'
+import { testProvider } from '#tests/support/faults/provider.ts'
+import { makeSending, type SendingPlace } from '#tests/support/faults/sending-place.ts'
+import { verdict } from '#tests/support/faults/verdict.ts'
+import { countStates, until, untilAtRest } from '#tests/support/faults/waiting.ts'
+import { withWorkers } from '#tests/support/faults/worker.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 const EMAILS = scale({ short: 20, full: 400 })
@@ -23,11 +17,7 @@ const EARLY = 5
 /** As long as a worker whose clock is wrong has for doing too early what it must not do yet. */
 const WATCHED_MS = scale({ short: 2_000, full: 8_000 })
 
-let provider: Provider
-beforeAll(async () => {
-  provider = await startProvider()
-})
-afterAll(() => provider.stop())
+const provider = testProvider()
 
 /** Where it is about noon now, so that no window of this test crosses a midnight. */
 const HOURS_TO_NOON = 12 - new Date().getUTCHours()
@@ -39,7 +29,7 @@ async function minuteNow(): Promise<number> {
 }
 
 const withClock = (minutes: number) => {
-  const module = pathToFileURL(join(projectRoot, 'src/__tests__/support/wrong-clock.mjs'))
+  const module = pathToFileURL(join(projectRoot, 'src/__tests__/support/faults/wrong-clock.mjs'))
   return { nodeOptions: `--import=${module.href}?minutes=${minutes}`, connections: 6 }
 }
 
@@ -71,11 +61,10 @@ test.each([10, -10])(
       `UPDATE scheduled_emails SET ready_at = app_now() + interval '6 minutes' WHERE campaign_id = $1`,
       [later.campaignId],
     )
-    const worker = new Worker(db.url, withClock(minutes))
     let states: Record<string, number> = {}
-    try {
+    await withWorkers(db.url, [withClock(minutes)], async () => {
       await until(
-        () => `what may go has gone (${JSON.stringify(states)}):\n${worker.log.slice(-3_000)}`,
+        () => `what may go has gone (${JSON.stringify(states)})`,
         async () => {
           states = await countStates(db.pool, due.campaignId, closing.campaignId)
           const { SENT = 0, RETRY_SCHEDULED = 0 } = states
@@ -101,25 +90,19 @@ test.each([10, -10])(
       // Both retries are due at their times, whatever the window of one of them says by then.
       await db.pool.query('UPDATE sending_settings SET window_end_minute = 1440')
       await db.travel('7 minutes')
-      await untilAtRest(db.pool, campaigns, 60_000)
-      expect(await worker.stop()).toBe(0)
-    } finally {
-      await worker.kill()
-    }
+      await untilAtRest(db.pool, campaigns)
+    })
   },
 )
 
 test('two workers whose clocks are twenty minutes apart take no lease from each other', async () => {
   await provider.play({ dot: { delayMs: 100 } })
   const place = await make(EMAILS * 2)
-  const workers = [10, -10].map((minutes) => new Worker(db.url, withClock(minutes)))
-  try {
+  const logs = await withWorkers(db.url, [10, -10].map(withClock), async (workers) => {
     await untilAtRest(db.pool, [place.campaignId])
-    for (const worker of workers) expect(await worker.stop()).toBe(0)
-  } finally {
-    for (const worker of workers) await worker.kill()
-  }
-  for (const worker of workers) expect(worker.log).toContain('settled')
+    return workers.map(({ log }) => log)
+  })
+  for (const log of logs) expect(log).toContain('settled')
   const { rows } = await db.pool.query(
     `SELECT outcome, error_code FROM email_attempts a JOIN scheduled_emails e ON e.id = a.email_id
      WHERE e.campaign_id = $1 AND outcome <> 'ACCEPTED'`,
@@ -127,8 +110,6 @@ test('two workers whose clocks are twenty minutes apart take no lease from each 
   )
   expect(rows).toEqual([])
 
-  const findings = await check(db.pool, campaigns, provider.ledger())
-  report('clocks ten minutes wrong', findings)
-  expect(findings.wrong).toEqual([])
+  const findings = await verdict(db.pool, 'clocks ten minutes wrong', campaigns, provider.ledger())
   expect(findings.sent).toBe(emails)
 })

@@ -1,20 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase } from '#tests/support/database.ts'
-import { check } from '#tests/support/faults-checker.ts'
-import { report, scale } from '#tests/support/faults-report.ts'
-import {
-  countStates,
-  heldBy,
-  holdSettlements,
-  makeSending,
-  type Provider,
-  startProvider,
-  until,
-  untilAtRest,
-  Worker,
-} from '#tests/support/faults-rig.ts'
-import type { PeerScript } from '#tests/support/scripted-smtp.ts'
+import { expect, test } from 'vitest'
+import { scale } from '#tests/support/faults/faults-report.ts'
+import { testProvider } from '#tests/support/faults/provider.ts'
+import { makeSending } from '#tests/support/faults/sending-place.ts'
+import { verdict } from '#tests/support/faults/verdict.ts'
+import { countStates, holdSettlements, inHandsOf, until, untilAtRest } from '#tests/support/faults/waiting.ts'
+import { Worker, withWorkers } from '#tests/support/faults/worker.ts'
+import type { PeerScript } from '#tests/support/mail/scripted-smtp.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 const CONNECTIONS = 4
@@ -22,11 +15,7 @@ const KILLS_OF_EACH_PHASE = scale({ short: 2, full: 25 })
 const RANDOM_KILLS = scale({ short: 2, full: 100 })
 const EMAILS = scale({ short: 120, full: 5_000 })
 
-let provider: Provider
-beforeAll(async () => {
-  provider = await startProvider()
-})
-afterAll(() => provider.stop())
+const provider = testProvider()
 
 const LONG_MS = 600_000
 type Phase = 'claimed' | 'marked' | 'after 354' | 'accepted, not settled' | 'at random'
@@ -72,7 +61,7 @@ test('a worker that is killed at any moment sends nothing twice and loses nothin
       const inFlight = await states()
       expect(inFlight.MARKED ?? 0).toBeLessThanOrEqual(CONNECTIONS)
       kills[phase] += 1
-      // Whatever it held is recovered when its lease has ended, by whoever comes next.
+      // Whatever it held is recovered when its lease has ended, by the next worker.
       await db.travel('11 seconds')
       const unknown = inFlight.OUTCOME_UNKNOWN ?? 0
       mostUnknownOfOneKill = Math.max(mostUnknownOfOneKill, unknown - unknownBefore)
@@ -81,13 +70,10 @@ test('a worker that is killed at any moment sends nothing twice and loses nothin
   }
 
   await provider.play({})
-  const last = new Worker(db.url, { connections: CONNECTIONS })
-  await untilAtRest(db.pool, [campaign.campaignId])
-  expect(await last.stop()).toBe(0)
+  await withWorkers(db.url, [{ connections: CONNECTIONS }], () => untilAtRest(db.pool, [campaign.campaignId]))
 
-  const findings = await check(db.pool, [campaign.campaignId], provider.ledger())
-  report('kill -9', { kills, mostUnknownOfOneKill, ...findings })
-  expect(findings.wrong).toEqual([])
+  const figures = { kills, mostUnknownOfOneKill }
+  const findings = await verdict(db.pool, 'kill -9', [campaign.campaignId], provider.ledger(), figures)
   expect(findings.emails).toBe(EMAILS)
   expect(findings.sent + findings.unknown).toBe(EMAILS)
   expect(mostUnknownOfOneKill).toBeLessThanOrEqual(CONNECTIONS)
@@ -101,24 +87,24 @@ test('a worker that is killed at any moment sends nothing twice and loses nothin
         return void (await until(
           () => `the worker has claimed:\n${worker.log}`,
           async () => {
-            const { SENDING, MARKED } = await heldBy(db.pool, worker)
+            const { SENDING, MARKED } = await inHandsOf(db.pool, worker)
             return SENDING > 0 && MARKED === 0
           },
         ))
       case 'marked':
         return void (await until('the worker has marked', async () => {
-          const { MARKED } = await heldBy(db.pool, worker)
+          const { MARKED } = await inHandsOf(db.pool, worker)
           return MARKED > 0 && provider.ledger().length === seen
         }))
       case 'after 354':
         return void (await until('the provider has said 354', async () => {
           const fresh = provider.ledger().slice(seen)
-          return fresh.some(({ event }) => event === 'data') && (await heldBy(db.pool, worker)).MARKED > 0
+          return fresh.some(({ event }) => event === 'data') && (await inHandsOf(db.pool, worker)).MARKED > 0
         }))
       case 'accepted, not settled':
         return void (await until('the provider has accepted', async () => {
           const fresh = provider.ledger().slice(seen)
-          return fresh.some(({ event }) => event === 'accepted') && (await heldBy(db.pool, worker)).MARKED > 0
+          return fresh.some(({ event }) => event === 'accepted') && (await inHandsOf(db.pool, worker)).MARKED > 0
         }))
       case 'at random':
         await until('the worker is at work', async () => provider.ledger().length > seen)

@@ -1,9 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase } from '#tests/support/database.ts'
-import { check } from '#tests/support/faults-checker.ts'
-import { report, scale } from '#tests/support/faults-report.ts'
-import { makeSending, type Provider, startProvider, until, untilAtRest, Worker } from '#tests/support/faults-rig.ts'
-import { enrol, makeProspects } from '#tests/support/planning.ts'
+import { expect, test } from 'vitest'
+import { enrol } from '#tests/support/data/campaigns.ts'
+import { makeProspects } from '#tests/support/data/prospects.ts'
+import { scale } from '#tests/support/faults/faults-report.ts'
+import { testProvider } from '#tests/support/faults/provider.ts'
+import { makeSending } from '#tests/support/faults/sending-place.ts'
+import { verdict } from '#tests/support/faults/verdict.ts'
+import { until, untilAtRest } from '#tests/support/faults/waiting.ts'
+import { withWorkers } from '#tests/support/faults/worker.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 /** The full form has the range that a new workspace has. */
@@ -13,33 +17,24 @@ const RANGE = scale({
 })
 const MAILBOXES = 2
 const EMAILS_OF_EACH = 3
-/** A mark comes before the provider sees anything, and the next one's may be seen sooner after it. */
-const SLACK_SECONDS = 0.5
+/** Longer than the shortest pause: one that counted from the hand-over, and not from its answer, would be over by then. */
+const ANSWER_MS = 2_000
+/** Clocks tell milliseconds, and are two. */
+const SLACK_SECONDS = 0.05
 
-let provider: Provider
-beforeAll(async () => {
-  provider = await startProvider()
-})
-afterAll(() => provider.stop())
+const provider = testProvider({ dot: { delayMs: ANSWER_MS } })
 
-test('between two emails of a mailbox the provider sees the seconds that the second one drew, from two workers', async () => {
+test('between its answer to one email of a mailbox and the next email a slow provider sees the seconds that this one drew, from two workers', async () => {
   const place = await makeSending(db.pool, provider.port, { prospects: 0, mailboxes: MAILBOXES, settings: RANGE })
   const prospects = await makeProspects(db.pool, place.workspaceId, MAILBOXES * EMAILS_OF_EACH)
   await enrol(db.pool, place, prospects)
-  const workers = [0, 1].map(() => new Worker(db.url))
-  try {
-    await until(
-      () => `all are planned:\n${workers[0]?.log}`,
-      async () => {
-        const planned = await db.pool.query('SELECT FROM scheduled_emails WHERE campaign_id = $1', [place.campaignId])
-        return planned.rowCount === prospects.length
-      },
-    )
+  await withWorkers(db.url, [{}, {}], async () => {
+    await until('all are planned', async () => {
+      const planned = await db.pool.query('SELECT FROM scheduled_emails WHERE campaign_id = $1', [place.campaignId])
+      return planned.rowCount === prospects.length
+    })
     await untilAtRest(db.pool, [place.campaignId], 900_000)
-    for (const worker of workers) expect(await worker.stop()).toBe(0)
-  } finally {
-    for (const worker of workers) await worker.kill()
-  }
+  })
 
   const ledger = provider.ledger()
   const { rows } = await db.pool.query<{ messageId: string; mailboxId: string; seconds: number }>(
@@ -49,14 +44,19 @@ test('between two emails of a mailbox the provider sees the seconds that the sec
   )
   const seen = ledger
     .filter(({ event }) => event === 'accepted')
-    .map(({ messageId, dataAt }) => ({ atMs: Date.parse(dataAt), ...rows.find((row) => row.messageId === messageId) }))
-    .sort((a, b) => a.atMs - b.atMs)
+    .map(({ messageId, dataAt, acceptedAt = '' }) => ({
+      beganMs: Date.parse(dataAt),
+      answeredMs: Date.parse(acceptedAt),
+      ...rows.find((row) => row.messageId === messageId),
+    }))
+    .sort((a, b) => a.beganMs - b.beganMs)
   const gaps = [...Map.groupBy(seen, ({ mailboxId }) => mailboxId).values()].flatMap((of) =>
-    of.slice(1).map((one, index) => ({ drawn: one.seconds ?? 0, real: (one.atMs - (of[index]?.atMs ?? 0)) / 1000 })),
+    of
+      .slice(1)
+      .map((one, index) => ({ drawn: one.seconds ?? 0, real: (one.beganMs - (of[index]?.answeredMs ?? 0)) / 1000 })),
   )
-  const findings = await check(db.pool, [place.campaignId], ledger)
-  report('pauses between emails', { gapSeconds: gaps.map(({ real }) => Math.round(real * 10) / 10), ...findings })
-  expect(findings.wrong).toEqual([])
+  const figures = { gapSeconds: gaps.map(({ real }) => Math.round(real * 10) / 10) }
+  const findings = await verdict(db.pool, 'pauses between emails', [place.campaignId], ledger, figures)
   expect(findings.sent).toBe(prospects.length)
   expect(gaps).toHaveLength(MAILBOXES * (EMAILS_OF_EACH - 1))
   expect(gaps.filter(({ drawn, real }) => real < drawn - SLACK_SECONDS)).toEqual([])

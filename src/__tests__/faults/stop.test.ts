@@ -1,30 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase } from '#tests/support/database.ts'
-import { check } from '#tests/support/faults-checker.ts'
-import { report, scale } from '#tests/support/faults-report.ts'
-import {
-  countStates,
-  heldBy,
-  holdSettlements,
-  makeSending,
-  type Provider,
-  type SendingPlace,
-  sendThrough,
-  startProviders,
-  until,
-  untilAtRest,
-  Worker,
-} from '#tests/support/faults-rig.ts'
-import type { PeerScript } from '#tests/support/scripted-smtp.ts'
+import { expect, test } from 'vitest'
+import { scale } from '#tests/support/faults/faults-report.ts'
+import { testProviders } from '#tests/support/faults/provider.ts'
+import { makeSending, type SendingPlace, sendThrough } from '#tests/support/faults/sending-place.ts'
+import { verdict } from '#tests/support/faults/verdict.ts'
+import { countStates, holdSettlements, inHandsOf, until, untilAtRest } from '#tests/support/faults/waiting.ts'
+import { Worker } from '#tests/support/faults/worker.ts'
+import type { PeerScript } from '#tests/support/mail/scripted-smtp.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
-const ROUNDS = scale({ short: 1, full: 5 })
+const ROUNDS = scale({ short: 1, full: 10 })
 const LEASE_SECONDS = 12
 const SUBMIT_SECONDS = 6
 /** Longer than it takes to meet a worker in every phase, shorter than a submit may last. */
 const DAWDLE_MS = 4_500
-const EACH = 2
+/** As many as a mailbox may have claimed before its server has taken any. */
+const EACH = 1
 /** One more is due much later, so that the campaign goes on running. */
 const LATER = 1
 
@@ -39,11 +31,7 @@ const SCRIPTS: Record<Phase, PeerScript> = {
   'accepted, not settled': {},
 }
 
-let providers: Provider[] = []
-beforeAll(async () => {
-  providers = await startProviders(PHASES.map(() => ({})))
-})
-afterAll(() => providers[0]?.stop())
+const providers = testProviders(() => PHASES.map(() => ({})))
 
 const HELD = EACH * PHASES.length
 const campaigns: string[] = []
@@ -73,7 +61,7 @@ async function meetInEveryPhase(worker: Worker, { mailboxIds }: SendingPlace, se
     await until(
       () => `the worker is met ${phase}:\n${worker.log}`,
       async () => {
-        const { SENDING, MARKED } = await heldBy(db.pool, worker, mailboxIds[index])
+        const { SENDING, MARKED } = await inHandsOf(db.pool, worker, mailboxIds[index])
         const fresh = providers[index]?.ledger().slice(seen[index]) ?? []
         const handedOver = fresh.filter(({ event }) => event === 'accepted').length
         if (phase === 'claimed') return SENDING === EACH
@@ -124,7 +112,8 @@ test.each(Object.entries(KINDS))(
       await sendThrough(db.pool, place.mailboxIds, providers)
       await Promise.all(PHASES.map((phase, index) => providers[index]?.play(SCRIPTS[phase])))
       const seen = providers.map((provider) => provider.ledger().length)
-      const settings = { connections: HELD, leaseSeconds: LEASE_SECONDS, submitSeconds: SUBMIT_SECONDS }
+      // Mailboxes whose servers have not answered yet share half of them.
+      const settings = { connections: 2 * HELD, leaseSeconds: LEASE_SECONDS, submitSeconds: SUBMIT_SECONDS }
 
       const release = await holdSettlements(db.pool)
       const stopped = new Worker(db.url, settings)
@@ -156,7 +145,7 @@ test.each(Object.entries(KINDS))(
         )
         // What is proven unsent is tried again a minute later, and the last one is due.
         await db.travel('2 hours')
-        await untilAtRest(db.pool, [place.campaignId], 60_000)
+        await untilAtRest(db.pool, [place.campaignId])
         expect(await stopped.stop()).toBe(0)
         expect(await taker.stop()).toBe(0)
       } finally {
@@ -170,19 +159,19 @@ test.each(Object.entries(KINDS))(
       for (const { phase, status, attempts } of history) {
         expect(status).toBe('SENT')
         if (phase === 'claimed') expect(attempts).toEqual(['stopped RELEASED', 'other ACCEPTED'])
-        else if (phase === 'marked' && kind === 'a stopped process')
+        else if (phase === 'marked' && (kind === 'a stopped process' || attempts.length > 1))
+          // On a busy machine the suspension, too, may last longer than the submit may.
           expect(attempts).toEqual(['stopped UNKNOWN RETRY', expect.stringMatching(/^(stopped|other) ACCEPTED$/)])
         else expect(attempts).toEqual(['stopped UNKNOWN ACCEPTED'])
       }
-      expect(stopped.log).toContain('the lease was lost before the mark')
+      // Where it stood still for longer than a connection may take, it has given back what is no longer its own.
+      expect(stopped.log).toMatch(/the lease was lost before the mark|"code":"WORKER_STALLED","answer":"lost-lease"/)
     }
   },
 )
 
 test('over all stops: nothing twice, nothing lost, nothing left unknown', async () => {
-  const findings = await check(db.pool, campaigns, ledgers())
-  report('SIGSTOP past the lease', { stops, ...findings })
-  expect(findings.wrong).toEqual([])
+  const findings = await verdict(db.pool, 'SIGSTOP past the lease', campaigns, ledgers(), { stops })
   expect(findings.emails).toBe(campaigns.length * (HELD + LATER))
   expect(findings.sent).toBe(findings.emails)
 })

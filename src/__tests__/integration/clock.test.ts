@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { appNow } from '#lib/platform/clock.ts'
 import { createPool, inTransaction } from '#lib/platform/database.ts'
-import { testDatabase } from '#tests/support/database.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { applyMigrations } from '#cli/migrate/apply.ts'
 import { checkMigrations } from '#cli/migrate/check.ts'
 import { migrationsFolder } from '#cli/migrate/folder.ts'
-import { onDatabase } from '#tests/support/test-server.ts'
+import { onDatabase } from '#tests/support/server/test-server.ts'
 
 const name = `${inject('templateDatabase')}_${randomBytes(4).toString('hex')}`
 const connection = { connectionString: onDatabase(inject('testServerUrl'), name) }

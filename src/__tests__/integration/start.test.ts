@@ -1,29 +1,29 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '#cli/ports.ts'
-import { type Command, runCommandProcess } from '#tests/support/command.ts'
+import { freePort, startOnFreePort } from '#cli/ports.ts'
+import { type Command, runCommandProcess } from '#tests/support/server/command.ts'
 
 let folder = ''
 const started: Command[] = []
 
 function start(env: Record<string, string> = {}): Command {
-  const command = runCommandProcess('start', [], { DATA_DIR: folder, ...env })
+  const command = runCommandProcess('start', ['--no-demo'], { DATA_DIR: folder, ...env })
   started.push(command)
   return command
 }
 
-async function running(command: Command) {
+async function running(command: Command, dataFolder = folder) {
   await command.says(/Press Ctrl-C/)
   const address = (pattern: RegExp) => command.output().match(pattern)?.[1] ?? ''
-  const { databasePassword } = JSON.parse(await readFile(join(folder, 'settings.json'), 'utf8'))
+  const { databasePassword } = JSON.parse(await readFile(join(dataFolder, 'settings.json'), 'utf8'))
   return {
     app: address(/Open it\s+(\S+)/),
-    catcher: address(/Caught mail\s+(\S+)/),
+    catcher: new URL(address(/Caught mail\s+(\S+)/)),
     database: address(/Database\s+(\S+)/).replace('sendonce@', `sendonce:${databasePassword}@`),
   }
 }
@@ -52,6 +52,26 @@ async function goesSilent(url: string): Promise<boolean> {
   return false
 }
 
+/** What another account of the machine could read or list. Through the folder itself the account of Postgres passes. */
+async function openToOthers(): Promise<string[]> {
+  const open: string[] = (await stat(folder)).mode & 0o066 ? ['.'] : []
+  for (const name of await readdir(folder)) {
+    if ((await stat(join(folder, name))).mode & 0o077) open.push(name)
+  }
+  return open
+}
+
+async function listen(port: number): Promise<Server> {
+  const server = createServer().listen(port, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return server
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sendonce-start-'))
   await chmod(folder, 0o755)
@@ -77,7 +97,13 @@ describe('npm start', () => {
         migrations: { ok: true, pending: 0 },
         lastTick: { ok: true },
       })
-    expect(await answers(`${before.catcher}/api/messages`)).toBe(true)
+    expect((await fetch(before.catcher, { redirect: 'manual' })).status).toBe(303)
+    expect((await fetch(before.catcher.origin)).status).toBe(401)
+    await expect(
+      sql(before.database, `INSERT INTO workspaces (id, name) VALUES ('reader@example.com', 'kept')`),
+    ).rejects.toThrow('reader@example.com')
+    expect(await readFile(join(folder, 'postgres.log'), 'utf8')).not.toContain('reader@example.com')
+    expect(await openToOthers()).toEqual([])
     await sql(before.database, `INSERT INTO workspaces (id, name) VALUES (gen_random_uuid(), 'kept')`)
 
     const second = start({ PORT: port })
@@ -88,7 +114,7 @@ describe('npm start', () => {
     first.process.kill('SIGKILL')
     await first.ended
     expect(await goesSilent(`${before.app}/api/health`)).toBe(true)
-    expect(await goesSilent(`${before.catcher}/api/messages`)).toBe(true)
+    expect(await goesSilent(before.catcher.origin)).toBe(true)
 
     const third = start({ PORT: port })
     const after = await running(third)
@@ -100,19 +126,52 @@ describe('npm start', () => {
     expect(await answers(`${after.app}/api/health`)).toBe(false)
   })
 
-  test('takes a free port where somebody has the wanted one, and says so', async () => {
-    const taken = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => taken.once('listening', resolve))
-    const address = taken.address()
-    const port = typeof address === 'object' && address ? address.port : 0
-    const command = start({ PORT: String(port) })
-    const { app } = await running(command)
-    expect(command.output()).toMatch(new RegExp(`Port ${port} is taken; using \\d+\\.`))
-    expect(app).not.toBe(`http://localhost:${port}`)
-    expect((await fetch(`${app}/api/health`)).status).toBe(200)
-    command.process.kill('SIGTERM')
-    expect(await command.ended).toBe(0)
-    taken.close()
+  test('takes free ports where others are taken, and says so, also twice in the same moment', async () => {
+    const stranger = await listen(0)
+    const port = portOf(stranger)
+    const second = await mkdtemp(join(tmpdir(), 'sendonce-start-'))
+    await chmod(second, 0o755)
+    // On the very same ports: each of database, catcher and pages finds its own all the same.
+    const commands = [start({ PORT: String(port) }), start({ PORT: String(port), DATA_DIR: second })]
+    const addresses = await Promise.all([running(commands[0] as Command), running(commands[1] as Command, second)])
+    for (const [index, { app, catcher }] of addresses.entries()) {
+      expect(commands[index]?.output()).toMatch(new RegExp(`Port ${port} is taken; using \\d+\\.`))
+      expect((await fetch(`${app}/api/health`)).status).toBe(200)
+      expect((await fetch(catcher, { redirect: 'manual' })).status).toBe(303)
+    }
+    const ports = addresses.flatMap(({ app, catcher, database }) =>
+      [app, catcher, database].map((url) => new URL(url).port),
+    )
+    expect(new Set([...ports, String(port)]).size).toBe(7)
+    for (const command of commands) command.process.kill('SIGTERM')
+    expect(await Promise.all(commands.map(({ ended }) => ended))).toEqual([0, 0])
+    stranger.close()
+    await rm(second, { recursive: true, force: true })
+  })
+})
+
+describe('a port that another program takes between the look and the listening', () => {
+  test('is given up for another one', async () => {
+    const strangers: Server[] = []
+    const taken: number[] = []
+    const got = await startOnFreePort(0, async (port) => {
+      if (taken.length === 2) return port
+      taken.push(port)
+      strangers.push(await listen(port))
+      throw new Error('it is taken')
+    })
+    expect([...taken, got]).toHaveLength(new Set([...taken, got]).size)
+    for (const stranger of strangers) stranger.close()
+  })
+
+  test('but what fails on a port that is free fails, once', async () => {
+    let starts = 0
+    const start = startOnFreePort(0, async () => {
+      starts += 1
+      throw new Error('the disk is full')
+    })
+    await expect(start).rejects.toThrow('the disk is full')
+    expect(starts).toBe(1)
   })
 })
 

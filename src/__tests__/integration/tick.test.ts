@@ -1,12 +1,15 @@
 import pino from 'pino'
 import { expect, test } from 'vitest'
-import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
+import { scheduleEmailsForCampaign } from '#lib/email-scheduler/plan/schedule-emails.ts'
 import { readLastTick } from '#lib/worker/heartbeat.ts'
 import { runTick } from '#lib/worker/tick.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { auditPlan } from '#tests/support/plan-audit.ts'
-import { enrol, makeProspects, makeRunningCampaign, makeSequence, makeWorkspace } from '#tests/support/planning.ts'
-import { makeDueCampaign, sendingThrough, statusesOf, TestProvider } from '#tests/support/sending.ts'
+import { enrol, makeCampaign, makeSequence } from '#tests/support/data/campaigns.ts'
+import { makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
+import { auditPlan } from '#tests/support/data/plan-audit.ts'
+import { makeProspects } from '#tests/support/data/prospects.ts'
+import { makeWorkspace } from '#tests/support/data/workspaces.ts'
+import { sendingThrough, TestProvider } from '#tests/support/mail/sending.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 const log = pino({ level: 'silent' })
@@ -23,7 +26,7 @@ test('a tick plans again what waits under settings that have changed, in every w
   const workspaces: string[] = []
   for (let count = 0; count < 3; count += 1) {
     const { workspaceId } = await makeWorkspace(db.pool)
-    const campaign = await makeRunningCampaign(db.pool, workspaceId, await makeSequence(db.pool, workspaceId, [0, 1]))
+    const campaign = await makeCampaign(db.pool, { in: { workspaceId }, delays: [0, 1] })
     await enrol(db.pool, campaign, await makeProspects(db.pool, workspaceId, 30))
     await scheduleEmailsForCampaign(db.pool, campaign, { log, mayContinue: () => true })
     workspaces.push(workspaceId)
@@ -48,12 +51,15 @@ test.each([
 ])('a campaign %s keeps no other workspace from sending', async (_, table, when) => {
   const { workspaceId } = await makeWorkspace(db.pool)
   const sequenceId = await makeSequence(db.pool, workspaceId, [0])
-  const broken = await makeRunningCampaign(db.pool, workspaceId, sequenceId)
+  const broken = await makeCampaign(db.pool, { in: { workspaceId }, sequenceId })
   const [planned = '', blocked = ''] = await makeProspects(db.pool, workspaceId, 2)
   await enrol(db.pool, broken, [planned])
   await scheduleEmailsForCampaign(db.pool, broken, { log, mayContinue: () => true })
   await enrol(db.pool, broken, [blocked])
-  await db.pool.query(`UPDATE campaign_prospects SET state = 'BLOCKED', reason = 'x' WHERE prospect_id = $1`, [blocked])
+  await db.pool.query(
+    `UPDATE campaign_prospects SET state = 'BLOCKED', reason = 'x', reason_code = 'missing-fields' WHERE prospect_id = $1`,
+    [blocked],
+  )
   await db.pool.query(
     `INSERT INTO sequence_steps (id, sequence_id, step_number, updated_at) VALUES (gen_random_uuid(), $1, 2, app_now())`,
     [sequenceId],

@@ -16,14 +16,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '#cli/ports.ts'
 import { projectRoot } from '#cli/project.ts'
-import { testBrowser } from '#tests/support/browser.ts'
-import { type Command, runCommandProcess } from '#tests/support/command.ts'
+import { testBrowser } from '#tests/support/browser/browser.ts'
+import { type Command, runCommandProcess } from '#tests/support/server/command.ts'
 
 /** `npm run dev` on a copy, since it changes a file. */
 const chromium = testBrowser()
 const COPIED = [
   ...['.gitignore', 'package.json', 'package-lock.json', 'tsconfig.json', 'next.config.mjs', 'postcss.config.mjs'],
-  ...['prisma', 'src/app', 'src/cli', 'src/components', 'src/lib', 'src/instrumentation.ts', 'src/proxy.ts'],
+  ...['prisma', 'public', 'src/app', 'src/catcher', 'src/cli', 'src/components', 'src/lib'],
+  ...['src/instrumentation.ts', 'src/proxy.ts'],
 ]
 let copy = ''
 let command: Command | undefined
@@ -71,8 +72,8 @@ test('npm run dev serves, a changed file shows in the open page without a reload
   await form.fill('Olga')
 
   const file = join(copy, 'src/app/(session)/setup/page.tsx')
-  await writeFile(file, (await readFile(file, 'utf8')).replace('Welcome to Sendonce', 'Changed meanwhile'))
-  await page.getByRole('heading', { name: 'Changed meanwhile' }).waitFor()
+  await writeFile(file, (await readFile(file, 'utf8')).replace('Welcome to Sendonce', 'Changed while it runs'))
+  await page.getByRole('heading', { name: 'Changed while it runs' }).waitFor()
   expect(await form.inputValue()).toBe('Olga')
   expect(loads).toEqual([])
 

@@ -1,8 +1,9 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testApp } from '#tests/support/app.ts'
-import { testBrowser } from '#tests/support/browser.ts'
-import { Guest, mailTo, PASSWORD, PATIENTLY, untilListening } from '#tests/support/people.ts'
+import { testBrowser } from '#tests/support/browser/browser.ts'
+import { Guest, mailTo, PASSWORD, PATIENTLY, untilListening } from '#tests/support/browser/guest.ts'
+import { launchToAll, setUpSending } from '#tests/support/browser/launching.ts'
+import { testApp } from '#tests/support/server/app.ts'
 
 const app = testApp()
 const chromium = testBrowser()
@@ -76,7 +77,7 @@ describe('with the keyboard alone', () => {
     await sheet.waitFor({ state: 'hidden' })
   })
 
-  test('somebody is invited, and letters typed into a field stay text', async () => {
+  test('a person is invited, and letters typed into a field stay text', async () => {
     await tabTo(page, button('Invite'))
     await page.keyboard.press('Enter')
     await untilFocused(invite().getByLabel('Email'))
@@ -164,6 +165,29 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Enter')
     await button('Theme: Light').waitFor()
     expect(await background()).not.toBe(dark)
+  })
+
+  test('a campaign is paused by its name from any page, and what the page does is offered first', async () => {
+    await setUpSending(app, olga)
+    await olga.ask('POST', '/api/prospects', { email: 'ada@example.com' })
+    const id = await launchToAll(olga, [{ subject: 'Hello', bodyText: 'A word.' }])
+    await page.keyboard.press('Control+k')
+    await commandMenu().waitFor()
+    await page.keyboard.type('pause campaign spr')
+    await commandMenu().getByRole('option', { name: 'Pause campaign Spring' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('Spring is paused.').waitFor()
+    const status = async () => (await olga.ask<{ status: string }>('GET', `/api/campaigns/${id}`)).status
+    expect(await status()).toBe('PAUSED')
+
+    await page.keyboard.press('Control+k')
+    await commandMenu().getByText('On this page').waitFor()
+    await commandMenu().getByRole('option', { name: 'Invite another' }).waitFor()
+    await page.keyboard.type('resume campaign spr')
+    await commandMenu().getByRole('option', { name: 'Resume campaign Spring' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('Spring goes on.').waitFor()
+    expect(await status()).toBe('RUNNING')
   })
 
   test('one signs out from the menu of the account', async () => {

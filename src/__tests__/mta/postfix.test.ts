@@ -4,20 +4,20 @@ import { join } from 'node:path'
 import { dkimVerify } from 'mailauth/lib/dkim/verify'
 import { type ParsedMail, simpleParser } from 'mailparser'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addDomain } from '#lib/mail/add-domain.ts'
-import { verifyDomain } from '#lib/mail/verify-domain.ts'
+import { addDomain } from '#lib/mail/domains/add-domain.ts'
+import { verifyDomain } from '#lib/mail/domains/verify-domain.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { readKeyring } from '#lib/platform/keyring.ts'
 import { createSequence } from '#lib/sequences/change-sequence.ts'
-import { actor } from '#tests/support/audience.ts'
-import { launch, makeDraft } from '#tests/support/campaigns.ts'
-import { makeCertificate } from '#tests/support/certificates.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { check } from '#tests/support/faults-checker.ts'
-import { report } from '#tests/support/faults-report.ts'
-import { countStates, until, Worker, workerEnvironment } from '#tests/support/faults-rig.ts'
-import { makeWorkspace } from '#tests/support/planning.ts'
-import { type Postfix, startPostfix } from '#tests/support/postfix.ts'
+import { launch, makeDraft } from '#tests/support/data/drafts.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { makeWorkspace } from '#tests/support/data/workspaces.ts'
+import { check } from '#tests/support/faults/faults-checker.ts'
+import { countStates, until } from '#tests/support/faults/waiting.ts'
+import { Worker, workerEnvironment } from '#tests/support/faults/worker.ts'
+import { makeCertificate } from '#tests/support/mail/certificates.ts'
+import { type Postfix, startPostfix } from '#tests/support/mail/postfix.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 /** What our own peers cannot prove: that a mail server which everybody uses takes, keeps and delivers what the worker hands it. */
 const db = testDatabase()
@@ -96,10 +96,8 @@ beforeAll(async () => {
   } finally {
     await worker.kill()
   }
-  report('a real MTA', {
-    seconds: Math.round((performance.now() - started) / 1000),
-    delivered: postfix.delivered().length,
-  })
+  const seconds = Math.round((performance.now() - started) / 1000)
+  process.stdout.write(`a real MTA: ${postfix.delivered().length} delivered in ${seconds} s\n`)
 }, 600_000)
 
 afterAll(async () => {

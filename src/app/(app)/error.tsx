@@ -2,7 +2,7 @@
 
 import { CircleAlert } from 'lucide-react'
 import { MessagePage } from '#components/shell/message-page.tsx'
-import { Button } from '#components/ui/button.tsx'
+import { Button } from '#components/ui/control/button.tsx'
 
 export default function ErrorInShell({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
   return (

@@ -8,7 +8,7 @@ import { readVisit } from '../visit.ts'
 
 /**
  * Lets in who is signed in. What they may see and do is decided where it is read and done, in each route: a layout is
- * not asked again when somebody goes from one page to the next.
+ * not asked again on the way from one page to the next.
  */
 export default async function WorkspaceLayout({ children }: { children: ReactNode }) {
   const visit = await readVisit()

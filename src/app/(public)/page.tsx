@@ -4,12 +4,12 @@ import { HealthPanel } from '#components/health/health-panel.tsx'
 import { HOME } from '#components/session/safe-next.ts'
 import { PublicLayout } from '#components/shell/public-layout.tsx'
 import { EMAIL_STATUS_LOOK } from '#components/status-look.ts'
-import { buttonStyle } from '#components/ui/button-style.ts'
 import { Card } from '#components/ui/card.tsx'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { StatusBadge } from '#components/ui/status-badge.tsx'
 import { database } from '#lib/platform/database.ts'
 import { log } from '#lib/platform/log.ts'
-import { isFirstRun } from '#lib/tenancy/first-run.ts'
+import { isFirstRun, isFounder } from '#lib/tenancy/people/first-run.ts'
 import { readVisit } from '../visit.ts'
 
 const PROMISES = [
@@ -53,19 +53,23 @@ const DOORS = {
   'signed-out': { href: '/sign-in', label: 'Sign in' },
 }
 
+type Looking = { door: keyof typeof DOORS; isFounder: boolean }
+
 /** This page tells how the installation is, so it stands even while the database does not. */
-async function findDoor(): Promise<keyof typeof DOORS> {
+async function findWhoLooks(): Promise<Looking> {
   try {
-    if (await isFirstRun(database())) return 'first-run'
-    return (await readVisit()) ? 'signed-in' : 'signed-out'
+    if (await isFirstRun(database())) return { door: 'first-run', isFounder: false }
+    const visit = await readVisit()
+    if (!visit) return { door: 'signed-out', isFounder: false }
+    return { door: 'signed-in', isFounder: await isFounder(database(), visit.person.id) }
   } catch (error) {
     log.error({ error }, 'the front page could not ask who is looking')
-    return 'signed-out'
+    return { door: 'signed-out', isFounder: false }
   }
 }
 
 export default async function FrontPage() {
-  const door = await findDoor()
+  const { door, isFounder: opensInbox } = await findWhoLooks()
   const { href, label } = DOORS[door]
   return (
     <PublicLayout
@@ -118,23 +122,31 @@ export default async function FrontPage() {
         </div>
         <div className="flex flex-col gap-4">
           <HealthPanel />
-          <CatcherCard url={process.env.CATCHER_URL} />
+          <CatcherCard url={process.env.CATCHER_URL} isFounder={opensInbox} />
         </div>
       </div>
     </PublicLayout>
   )
 }
 
-function CatcherCard({ url }: { url: string | undefined }) {
+/** The inbox holds everybody's links to choose a new password: only the founder is handed its token. */
+function CatcherCard({ url, isFounder }: { url: string | undefined; isFounder: boolean }) {
   if (!url) return null
+  const mayOpen = isFounder || !new URL(url).searchParams.has('token')
   return (
     <Card title="Mail catcher" description="Here, every email ends in this inbox; none of them leaves this machine.">
-      <a href={url} target="_blank" rel="noreferrer" className={buttonStyle()}>
-        <Inbox aria-hidden className="size-4" />
-        Open the inbox
-        <ArrowUpRight aria-hidden className="size-4 text-muted" />
-        <span className="sr-only">(in a new tab)</span>
-      </a>
+      {mayOpen ? (
+        <a href={url} target="_blank" rel="noreferrer" className={buttonStyle()}>
+          <Inbox aria-hidden className="size-4" />
+          Open the inbox
+          <ArrowUpRight aria-hidden className="size-4 text-muted" />
+          <span className="sr-only">(in a new tab)</span>
+        </a>
+      ) : (
+        <p className="text-muted text-sm">
+          It opens by the address that <code>npm start</code> printed, or from here for the person who set Sendonce up.
+        </p>
+      )}
     </Card>
   )
 }

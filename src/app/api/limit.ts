@@ -2,13 +2,10 @@ import { PublicError } from '#lib/platform/api-response.ts'
 import { addressBlock, clientAddress } from '#lib/platform/client-address.ts'
 import { database } from '#lib/platform/database.ts'
 import { env } from '#lib/platform/env.ts'
-import type { RouteEntry } from '#lib/platform/route.ts'
-import { type Limit, takeAttempt } from '#lib/tenancy/rate-limit.ts'
+import type { RouteEntry } from '#lib/platform/http/route.ts'
+import { type Limit, returnAttempt, takeAttempt } from '#lib/tenancy/rate-limit.ts'
 
 type Entry = Pick<RouteEntry, 'request' | 'responseHeaders'>
-
-/** When nobody says who calls, all share one count; it must not lock everybody out at a single person's pace. */
-const SHARED_BY_ALL = 10
 
 /** Refuses with 429 and Retry-After once a subject (an account, a person) has tried too often. */
 export async function limitBySubject(entry: Entry, limit: Limit, subject: string): Promise<void> {
@@ -24,8 +21,17 @@ export async function limitBySubject(entry: Entry, limit: Limit, subject: string
   )
 }
 
+/**
+ * Where nobody trustworthy says who calls, nothing is counted: one count for all callers would let any of them lock out
+ * the rest. Accounts are counted all the same, and no token of ours can be guessed.
+ */
 export async function limitByAddress(entry: Entry, limit: Limit): Promise<void> {
   const address = clientAddress(entry.request.headers, env())
-  if (address) return limitBySubject(entry, limit, addressBlock(address))
-  return limitBySubject(entry, { ...limit, attemptsMax: limit.attemptsMax * SHARED_BY_ALL }, 'unknown')
+  if (address) await limitBySubject(entry, limit, addressBlock(address))
+}
+
+/** Only failures count: a whole office behind one address signs in on Monday morning. */
+export async function returnAttemptByAddress(entry: Entry, limit: Limit): Promise<void> {
+  const address = clientAddress(entry.request.headers, env())
+  if (address) await returnAttempt(database(), limit, addressBlock(address))
 }

@@ -18,7 +18,7 @@ const LAUNCH_MS_MAX = 10_000
 const APART_MAX = 0.1
 
 /**
- * Two campaigns of so many prospects and three steps each, through the product as shipped and nothing but its API: the
+ * Two campaigns of this many prospects and three steps each, through the product as shipped and nothing but its API: the
  * files come in, the lists are enrolled, both are launched at once, and ticks plan the rest.
  */
 export async function benchLaunch(args: string[]): Promise<void> {
@@ -123,7 +123,7 @@ async function setUp(app: Shipped): Promise<{ workspaceId: string }> {
   return { workspaceId: workspace.id }
 }
 
-/** What has no route of its own here: mailboxes without a provider, and room for so many emails. */
+/** What has no route of its own here: mailboxes without a provider, and room for their emails. */
 async function prepare(databaseUrl: string, workspaceId: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -142,15 +142,16 @@ async function draft(app: Shipped, name: string, prospects: number): Promise<str
     { length: prospects },
     (_, n) => `${name}.${n}@example${n % 5_000}.com,Name ${n},Company ${n % 900}`,
   )
-  const options = JSON.stringify({
+  const options = {
     columns: [{ to: 'email' }, { to: 'firstName' }, { to: 'company' }],
     onKnown: 'update',
     listId: list.id,
-  })
+  }
   const imported = await timed(() =>
     app.upload<{ report: { created: number } }>(
-      `/api/prospects/import?${new URLSearchParams({ options })}`,
+      '/api/prospects/import',
       `email,name,company\n${lines.join('\n')}\n`,
+      options,
     ),
   )
   print(`import: ${imported.answer.report.created} of ${prospects} lines in ${seconds(imported.ms)}`)

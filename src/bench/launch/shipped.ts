@@ -7,9 +7,11 @@ import { freePort } from '#cli/ports.ts'
 import { projectRoot } from '#cli/project.ts'
 
 export type Shipped = {
-  /** As somebody who is signed in once they have set the product up. */
+  /** As a person who is signed in once they have set the product up. */
   ask<T>(method: string, path: string, body?: unknown): Promise<T>
-  upload<T>(path: string, csv: string): Promise<T>
+  /** A page or an answer of the API, to its last byte. */
+  read(path: string): Promise<void>
+  upload<T>(path: string, csv: string, options: unknown): Promise<T>
   tick(): Promise<{ planningUnfinished: boolean }>
   memoryMb(): Promise<number>
   stop(): Promise<void>
@@ -57,7 +59,17 @@ export async function startShipped(databaseUrl: string, folder: string): Promise
         method,
         ...(method === 'GET' ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
       }),
-    upload: (path, csv) => call(path, { method: 'POST', body: csv, headers: { 'content-type': 'text/csv' } }),
+    async read(path) {
+      const response = await fetch(`${url}${path}`, { headers: { cookie }, redirect: 'manual' })
+      await response.text()
+      if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+    },
+    upload: (path, csv, options) => {
+      const body = new FormData()
+      body.set('options', JSON.stringify(options))
+      body.set('file', new Blob([csv], { type: 'text/csv' }), 'people.csv')
+      return call(path, { method: 'POST', body })
+    },
     tick: () => call('/api/cron/send-emails', { headers: { authorization: `Bearer ${CRON_SECRET}` } }),
     async memoryMb() {
       const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(child.process.pid)])

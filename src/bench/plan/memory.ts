@@ -9,7 +9,7 @@ import { makeBenchCampaign } from './workspace.ts'
 /** A small function's heap. Left alone, V8 lets garbage pile up to what the machine has, and one would measure that. */
 const HEAP_FLAGS = ['--max-old-space-size=96', '--max-semi-space-size=2']
 
-/** The largest resident size, in MB, of a process that schedules so many recipients, start to end. */
+/** The largest resident size, in MB, of a process that schedules this many recipients, start to end. */
 export async function peakMemoryMb(server: BenchServer, recipients: number): Promise<number> {
   const url = await server.newDatabase(`memory_${recipients}`, true)
   const pool = createPool(url, 2)

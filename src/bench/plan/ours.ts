@@ -1,6 +1,6 @@
 import pino from 'pino'
-import { insertPlanned, type PlannedEmail } from '#lib/email-scheduler/insert-planned.ts'
-import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
+import { type CreateScheduledEmailInput, insertPlanned } from '#lib/email-scheduler/plan/insert-planned.ts'
+import { scheduleEmailsForCampaign } from '#lib/email-scheduler/plan/schedule-emails.ts'
 import { createPool } from '#lib/platform/database.ts'
 import { BATCH, type Contestant } from '../contestant.ts'
 import type { BenchServer } from '../server.ts'
@@ -55,12 +55,16 @@ export function bareInsert(server: BenchServer): Contestant {
 
 type Campaign = Awaited<ReturnType<typeof makeBenchCampaign>>
 
-async function plannedRows(pool: ReturnType<typeof createPool>, campaign: Campaign): Promise<PlannedEmail[][]> {
-  const { rows } = await pool.query<PlannedEmail>(
+async function plannedRows(
+  pool: ReturnType<typeof createPool>,
+  campaign: Campaign,
+): Promise<CreateScheduledEmailInput[][]> {
+  const { rows } = await pool.query<CreateScheduledEmailInput>(
     `SELECT cp.id AS "enrolmentId", cp.prospect_id AS "prospectId", s.step AS "stepNumber",
        cp.prospect_id || ':' || $2 || ':' || s.step AS key,
        (SELECT m.id FROM mailboxes m WHERE m.workspace_id = cp.workspace_id ORDER BY m.id LIMIT 1) AS "mailboxId",
-       extract(epoch FROM app_now())::float8 * 1000 AS "scheduledForMs", '2030-01-01' AS "localDate", 30 AS "jitterSeconds"
+       extract(epoch FROM app_now())::float8 * 1000 AS "scheduledForMs", '2030-01-01' AS "localDate", 30 AS "jitterSeconds",
+       'nothing' AS "limitedBy", '2030-01-01' AS "limitedOn"
      FROM campaign_prospects cp, generate_series(1, $3::int) AS s(step) WHERE cp.campaign_id = $1 ORDER BY cp.id, s.step`,
     [campaign.campaignId, campaign.sequenceId, STEPS.length],
   )

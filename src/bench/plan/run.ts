@@ -31,7 +31,7 @@ async function contest(server: BenchServer, emails: number): Promise<void> {
 }
 
 async function weigh(server: BenchServer): Promise<void> {
-  print('\nPeak memory of a process that schedules so many recipients:')
+  print('\nPeak memory of a process that schedules this many recipients:')
   const peaks: number[] = []
   for (const recipients of RECIPIENTS) {
     const peak = await peakMemoryMb(server, recipients)

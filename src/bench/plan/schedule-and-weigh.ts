@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
+import { scheduleEmailsForCampaign } from '#lib/email-scheduler/plan/schedule-emails.ts'
 import { createPool } from '#lib/platform/database.ts'
 
 /** Schedules one campaign and prints the largest resident size that it took, in kB. */

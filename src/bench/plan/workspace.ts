@@ -5,7 +5,7 @@ const PEOPLE_PER_INSERT = 20_000
 
 export type BenchCampaign = { workspaceId: string; campaignId: string; sequenceId: string }
 
-/** A workspace with windows, quotas, jitter and 20 mailboxes, and one running campaign with so many people. */
+/** A workspace with windows, quotas, jitter and 20 mailboxes, and one running campaign with this many people. */
 export async function makeBenchCampaign(
   pool: pg.Pool,
   prospects: number,

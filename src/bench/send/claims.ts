@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { Problem } from '#cli/problem.ts'
-import { claimNext } from '#lib/email-scheduler/claim-next.ts'
-import { release } from '#lib/email-scheduler/release.ts'
+import { claimNext } from '#lib/email-scheduler/send/claim.ts'
+import { release } from '#lib/email-scheduler/send/release.ts'
 import { createPool, inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { print, quantile, ROUNDS, verdictAtMost } from '../rounds.ts'
@@ -52,13 +52,18 @@ async function claimAndGiveBack(pool: pg.Pool): Promise<number[]> {
     latencies.push(performance.now() - started)
     if (claim.kind !== 'claimed' || claim.emails.length !== CLAIMED_AT_ONCE)
       throw new Error(`a claim answered ${claim.kind} where enough was due`)
-    const given = claim.emails.map((email) => ({ ...email, code: 'bench', to: { kind: 'as-it-was' } as const }))
+    const given = claim.emails.map((email) => ({
+      ...email,
+      code: 'out-of-time' as const,
+      to: { kind: 'as-it-was' } as const,
+    }))
     await inTransaction(pool, (tx) => release(tx, given))
   }
   return latencies
 }
 
-async function longQueue(server: BenchServer, rows: number): Promise<pg.Pool> {
+/** Filled by SQL, on a database of its own. */
+export async function longQueue(server: BenchServer, rows: number): Promise<pg.Pool> {
   const started = performance.now()
   const pool = createPool(await server.newDatabase(`claims_${newId().replaceAll('-', '')}`, true), 2)
   const queue = await fillQueue(pool, { emails: CLAIMABLE, mailboxes: 10, campaigns: 4 })

@@ -1,14 +1,15 @@
 import type pg from 'pg'
 import pino from 'pino'
 import type { SendOutcome } from '#lib/email-scheduler/outcome.ts'
-import { readAllowedHosts } from '#lib/mail/host-safety.ts'
-import { openTransport } from '#lib/mail/open-transport.ts'
+import { Deadline } from '#lib/mail/deadline.ts'
+import { openTransport, smtpProvider } from '#lib/mail/mailboxes/open-transport.ts'
+import type { Provider } from '#lib/mail/provider.ts'
+import { readAllowedHosts } from '#lib/mail/smtp/host-safety.ts'
 import type { OutgoingMessage } from '#lib/mail/transport.ts'
 import { createPool } from '#lib/platform/database.ts'
 import { generateKey, type Keyring, readKeyring } from '#lib/platform/keyring.ts'
-import type { OpenTransport } from '#lib/worker/connections.ts'
+import { sendingMeans } from '#lib/wiring/sending-means.ts'
 import { sendDue } from '#lib/worker/send-due.ts'
-import { sendingMeans } from '#lib/worker/sending-means.ts'
 import type { Contestant } from '../contestant.ts'
 import type { BenchServer } from '../server.ts'
 import { fillQueue } from './queue.ts'
@@ -20,7 +21,7 @@ const log = pino({ level: 'silent' })
 let databases = 0
 
 /** Everything that the product does for an email, but the network: claimed fairly, rendered, frozen, looked at, marked, settled. */
-const instant: OpenTransport = async () => ({
+const instant: Provider['open'] = async () => ({
   ok: true,
   transport: {
     connect: async () => ({
@@ -60,7 +61,7 @@ function ours(
   server: BenchServer,
   name: string,
   { connections, mailboxes, smtpPort }: Shape,
-  transportBy: (pool: pg.Pool, keyring: Keyring) => OpenTransport,
+  transportBy: (pool: pg.Pool, keyring: Keyring) => Provider['open'],
 ): Contestant {
   return {
     name,
@@ -76,11 +77,14 @@ function ours(
       const keys = readKeyring(generateKey(new Date()))
       if (!keys.ok) throw new Error(keys.problem)
       const { keyring } = keys
-      const means = { ...sendingMeans(pool, keyring, 'http://bench.test'), openTransport: transportBy(pool, keyring) }
+      const means = sendingMeans(pool, keyring, 'http://bench.test')
+      const open = transportBy(pool, keyring)
+      const providers = { SMTP: { ...smtpProvider(pool, keyring), open } }
       return {
         async run() {
-          const limits = { connections, leaseMs: 120_000, submitMsMax: 45_000, claimMsMax: 600_000 }
-          const { sent } = await sendDue(pool, 'bench', log, means, limits)
+          const time = new Deadline(600_000)
+          const limits = { connections, leaseMs: 120_000, submitMsMax: 45_000, time, beginning: time }
+          const { sent } = await sendDue(pool, 'bench', log, { ...means, providers }, limits)
           if (sent !== emails) throw new Error(`${sent} of ${emails} were sent`)
         },
         close: () => pool.end(),

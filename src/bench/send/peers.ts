@@ -7,7 +7,7 @@ let databases = 0
 
 type Mode = {
   name: string
-  /** Completions are gathered for so many milliseconds; -1: each job is completed, and committed, by itself. */
+  /** Completions are gathered for this many milliseconds; -1: each job is completed, and committed, by itself. */
   completeJobBatchDelay: number
   localQueue?: { size: number }
 }

@@ -13,5 +13,5 @@ const server = new SMTPServer({
 })
 server.on('error', () => undefined)
 server.listen(0, '127.0.0.1', () => process.send?.((server.server.address() as AddressInfo).port))
-// Whoever started it is gone.
+// The process that started it is gone.
 process.on('disconnect', () => process.exit())

@@ -1,20 +1,25 @@
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import type pg from 'pg'
-import { type MaybeSent, readMaybeSent } from '#lib/email-scheduler/after-restore.ts'
-import { liftHold, noticeServer, readHold } from '#lib/email-scheduler/hold.ts'
+import { type MaybeSent, readMaybeSent } from '#lib/email-scheduler/read/after-restore.ts'
+import { liftHold, noticeGoingBack, noticeServer, readHold } from '#lib/email-scheduler/send/hold.ts'
+import { hasGoneBack } from '#lib/email-scheduler/send/moment.ts'
+import { log } from '#lib/platform/log.ts'
+import { Witness } from '#lib/worker/witness.ts'
+import { witnessFolder } from '../home/settings.ts'
 import { Problem } from '../problem.ts'
 
 type Say = (line: string) => void
 
 /** What may have been sent by the server that was lost; and, on a person's word, sending goes on. */
 export async function afterRestore(pool: pg.Pool, say: Say, { lift, yes }: { lift: boolean; yes: boolean }) {
-  await noticeServer(pool)
+  await Witness.of(pool, witnessFolder(), log).recall()
+  await ((await hasGoneBack(pool)) ? noticeGoingBack(pool) : noticeServer(pool))
   const hold = await readHold(pool)
   if (!hold.isHeld) {
-    say('Sending is not held: the database is on the server that was seen last.')
+    say('Sending is not held: the database is the one that was seen last.')
     say(
-      'If you have restored something that Postgres cannot tell from before (a snapshot of a disk): npm run doctor -- --hold',
+      'If you have restored something that cannot be told from before (a snapshot of a whole machine, while no worker ran): npm run doctor -- --hold',
     )
     return
   }
@@ -37,10 +42,10 @@ export async function afterRestore(pool: pg.Pool, say: Say, { lift, yes }: { lif
   say('Sending goes on.')
 }
 
-const WHEN: Record<MaybeSent['when'], string> = {
-  'in-between': 'was planned in between: likely sent',
-  before: 'was due before that and still waited: possibly sent',
-  held: 'was with a worker: likely sent',
+const DOUBTS: Record<MaybeSent['doubt'], string> = {
+  IN_BETWEEN: 'was planned in between: likely sent',
+  BEFORE: 'was due before that and still waited: possibly sent',
+  HELD: 'was with a worker: likely sent',
 }
 
 function tell(maybeSent: readonly MaybeSent[], say: Say): void {
@@ -49,9 +54,9 @@ function tell(maybeSent: readonly MaybeSent[], say: Say): void {
     return
   }
   say('What waits here and may have been sent by the server that is gone:')
-  for (const { workspace, campaign, mailbox, when, emails, from, to } of maybeSent) {
+  for (const { workspace, campaign, mailbox, doubt, emails, from, to } of maybeSent) {
     say(`  ${workspace} / ${campaign ?? 'transactional email'} / ${mailbox}: ${emails}`)
-    say(`    ${WHEN[when]} (${stamp(from)} to ${stamp(to)})`)
+    say(`    ${DOUBTS[doubt]} (${stamp(from)} to ${stamp(to)})`)
   }
   say(
     'Compare with the Sent folders of these mailboxes. What was sent, cancel on the email queue page before you go on.',

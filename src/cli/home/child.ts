@@ -9,6 +9,8 @@ export type Variables = Record<string, string | undefined>
 export type Child = {
   process: ChildProcess
   name: string
+  /** Settles with its first message, which a program of ours sends once it can be used. */
+  ready: Promise<void>
   /** Settles when it ends, for whatever reason. */
   ended: Promise<void>
   stop(): Promise<void>
@@ -38,6 +40,9 @@ export async function startChild({ name, script, args, env, logFile, preload }: 
     stdio: ['ignore', log?.fd ?? 'inherit', log?.fd ?? 'inherit', 'ipc'],
     detached: true,
   })
+  const ready = new Promise<void>((resolve) => {
+    child.once('message', () => resolve())
+  })
   await log?.close()
   const ended = new Promise<void>((resolve) => {
     child.on('error', () => resolve())
@@ -50,7 +55,7 @@ export async function startChild({ name, script, args, env, logFile, preload }: 
     if (first === late) child.kill('SIGKILL')
     await ended
   }
-  return { process: child, name, ended, stop }
+  return { process: child, name, ready, ended, stop }
 }
 
 async function openLog(file: string) {

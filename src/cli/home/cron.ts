@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Vercel calls every five minutes; whoever tries it at home wants to see a launch leave. Ticks may overlap without harm. */
-const PERIOD_MS = 15 * 1000
+/** Vercel calls every five minutes; a person at home wants to see a launch leave. Ticks may overlap without harm. */
+const PERIOD_MS = 3 * 1000
 /** A tick goes on as long as something is due soon; a second one beside it sees to everything else. */
 const CALLS_AT_ONCE = 2
 

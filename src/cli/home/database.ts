@@ -9,6 +9,8 @@ export type HomeDatabase = {
   url: string
   /** False when DATABASE_URL named it: then it is not ours to start, lock or stop. */
   embedded: boolean
+  /** It was made just now: the first start of this installation. */
+  isNew: boolean
   close(): Promise<void>
   /** Settles when the embedded server goes away by itself. */
   lost: Promise<void>
@@ -23,7 +25,13 @@ export async function openHomeDatabase(): Promise<HomeDatabase> {
   const given = process.env.DATABASE_URL
   if (given) {
     await mustAnswer(given)
-    return { url: given, embedded: false, close: async () => undefined, lost: new Promise(() => undefined) }
+    return {
+      url: given,
+      embedded: false,
+      isNew: false,
+      close: async () => undefined,
+      lost: new Promise(() => undefined),
+    }
   }
   const settings = await openHomeSettings()
   const server = await startPostgres({
@@ -32,21 +40,23 @@ export async function openHomeDatabase(): Promise<HomeDatabase> {
     password: settings.databasePassword,
     preferredPort: PREFERRED_PORT,
   })
+  let isNew = false
   try {
-    await ensureDatabase(server.urlOf('postgres'))
+    isNew = await ensureDatabase(server.urlOf('postgres'))
   } catch (error) {
     await server.stop()
     throw error
   }
-  return { url: server.urlOf(DATABASE), embedded: true, close: () => server.stop(), lost: server.lost }
+  return { url: server.urlOf(DATABASE), embedded: true, isNew, close: () => server.stop(), lost: server.lost }
 }
 
-async function ensureDatabase(serverUrl: string): Promise<void> {
+async function ensureDatabase(serverUrl: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
   try {
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE])
     if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`)
+    return rowCount === 0
   } finally {
     await client.end()
   }

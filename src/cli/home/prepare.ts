@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Problem } from '../problem.ts'
 import { projectRoot } from '../project.ts'
 import type { Variables } from './child.ts'
+import { ensureReferenceScript } from './reference-script.ts'
 
 const generated = join(projectRoot, 'src/lib/platform/generated')
 
@@ -21,6 +22,12 @@ export async function ensurePrismaClient(): Promise<void> {
   })
 }
 
+/** What the pages need besides, where they are built as they are asked for. */
+export async function ensureDevelopment(): Promise<void> {
+  await ensurePrismaClient()
+  await ensureReferenceScript()
+}
+
 const BUILD_INPUTS = [
   'src',
   'public',
@@ -33,7 +40,9 @@ const BUILD_INPUTS = [
 ]
 const NOT_BUILT = [
   'src/__tests__',
+  'src/catcher',
   'src/cli',
+  'src/client',
   'src/bench',
   'src/decisions',
   'src/lib/platform/generated',
@@ -42,7 +51,7 @@ const NOT_BUILT = [
 
 /** Builds the pages, if anything that goes into them has changed since. Answers whether it did. */
 export async function ensureBuild(announce: () => void): Promise<void> {
-  await ensurePrismaClient()
+  await ensureDevelopment()
   await ensureMade(join(projectRoot, '.next/made-from'), BUILD_INPUTS, async () => {
     announce()
     await run('next', ['build'], { NODE_ENV: 'production' })

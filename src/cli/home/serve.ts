@@ -1,28 +1,30 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { readEnvironment } from '#lib/platform/env.ts'
+import { demoFolder, readDemo } from '../demo/home.ts'
+import { serveDemo } from '../demo/serve-demo.ts'
 import { applyMigrations } from '../migrate/apply.ts'
-import { freePort } from '../ports.ts'
+import { startOnFreePort } from '../ports.ts'
 import { Problem } from '../problem.ts'
-import { projectRoot } from '../project.ts'
-import { type Child, startChild, type Variables } from './child.ts'
+import { type HomeCatcher, startCatcher } from './catcher.ts'
+import type { Child, Variables } from './child.ts'
 import { startCron } from './cron.ts'
 import { type HomeDatabase, openHomeDatabase } from './database.ts'
-import { ensureBuild, ensurePrismaClient } from './prepare.ts'
-import { dataFolder, type HomeSettings, loadEnvFile, openHomeSettings } from './settings.ts'
-
-export type Mode = 'production' | 'development'
+import { ensureBuild, ensureDevelopment } from './prepare.ts'
+import { dataFolder, type HomeSettings, loadEnvFile, openHomeSettings, witnessFolder } from './settings.ts'
+import { type Mode, startWebServer, waitUntilReady } from './web-server.ts'
 
 const PREFERRED_PORT = 3000
-const READY_SECONDS_MAX = 120
 
-/** Everything that Sendonce needs, on one machine, until somebody stops it. */
-export async function serve(mode: Mode): Promise<void> {
+/** `at-first`: it is made at the first start of an installation of our own, and served as long as it is there. */
+export type DemoWish = 'yes' | 'no' | 'at-first'
+
+/** Everything that Sendonce needs, on one machine, until it is stopped. */
+export async function serve(mode: Mode, demo: DemoWish): Promise<void> {
   const stopping = waitForStop()
   const undo: Undo[] = []
   try {
-    await Promise.race([stopping, run(mode, stopping, undo)])
+    await Promise.race([stopping, run(mode, demo, stopping, undo)])
     say('\nStopping…')
   } finally {
     for (const step of undo.reverse()) await step()
@@ -32,8 +34,8 @@ export async function serve(mode: Mode): Promise<void> {
 
 type Undo = () => Promise<void> | void
 
-async function run(mode: Mode, stopping: Promise<void>, undo: Undo[]): Promise<void> {
-  // A stop that comes meanwhile must find nothing started behind its back.
+async function run(mode: Mode, wish: DemoWish, stopping: Promise<void>, undo: Undo[]): Promise<void> {
+  // A stop that comes during the start must find nothing started behind its back.
   const unlessStopped = async <T>(work: Promise<T>): Promise<T> => {
     const done = await work
     const stopped = await Promise.race([stopping.then(() => true), Promise.resolve(false)])
@@ -45,20 +47,43 @@ async function run(mode: Mode, stopping: Promise<void>, undo: Undo[]): Promise<v
   const database = await openHomeDatabase()
   undo.push(() => database.close())
   if (database.embedded) undo.push(await mustBeOnlyOne(database))
-  const environment = await unlessStopped(chooseEnvironment(database, settings, mode))
   await unlessStopped(migrate(database))
-  await unlessStopped(mode === 'production' ? ensureBuild(announceBuild) : ensurePrismaClient())
+  await unlessStopped(mode === 'production' ? ensureBuild(announceBuild) : ensureDevelopment())
 
-  const catcher = await startCatcher()
-  undo.push(() => catcher.child.stop())
-  const server = await startServer(mode, { ...environment, ...catcher.env })
-  undo.push(() => server.stop())
-  await unlessStopped(waitUntilReady(environment.PORT, server))
+  const stopLater = async (child: Child) => {
+    undo.push(() => child.stop())
+    await unlessStopped(Promise.resolve())
+  }
+  const catcher = await startCatcher(settings.catcherToken, stopLater)
+  const wantedPort = Number(process.env.PORT || PREFERRED_PORT)
+  const { server, environment } = await startOnFreePort(wantedPort, async (port) => {
+    if (port !== wantedPort) say(`Port ${wantedPort} is taken; using ${port}.`)
+    const environment = environmentOn(port, database, settings, mode)
+    const server = await startWebServer(mode, port, { ...environment, ...catcher.env })
+    await stopLater(server)
+    await unlessStopped(waitUntilReady(port, server))
+    return { server, environment }
+  })
   const cron = startCron(`http://127.0.0.1:${environment.PORT}`, environment.CRON_SECRET, say)
   undo.push(() => cron.stop())
 
   announce(environment.APP_URL, catcher, database, mode)
+  if (await isDemoWanted(wish, database)) {
+    const ending = new AbortController()
+    const mainUrl = environment.APP_URL
+    const served = serveDemo({ databaseUrl: database.url, mainUrl, say, stopping: ending.signal })
+    undo.push(async () => {
+      ending.abort()
+      await served
+    })
+  }
   await Promise.race([mustNotEnd(server), mustNotEnd(catcher.child), mustNotBeLost(database)])
+}
+
+/** Never by itself on a server of the user's own, and not where people are at work already. */
+async function isDemoWanted(wish: DemoWish, { embedded, isNew }: HomeDatabase): Promise<boolean> {
+  if (wish !== 'at-first') return wish === 'yes'
+  return embedded && (isNew || (await readDemo()) !== null)
 }
 
 /** Two starts on one folder would serve one database with two crons and fight for the ports. */
@@ -103,14 +128,13 @@ function given(): Variables {
   return Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
 }
 
-async function chooseEnvironment(database: HomeDatabase, settings: HomeSettings, mode: Mode) {
-  const wanted = Number(process.env.PORT || PREFERRED_PORT)
-  const port = await freePort(wanted)
-  if (port !== wanted) say(`Port ${wanted} is taken; using ${port}.`)
+function environmentOn(port: number, database: HomeDatabase, settings: HomeSettings, mode: Mode) {
   return {
     ...madeAtHome(settings),
     APP_URL: `http://localhost:${port}`,
     ...given(),
+    WITNESS_DIR: witnessFolder(),
+    DEMO_DIR: demoFolder(),
     NODE_ENV: mode,
     NEXT_TELEMETRY_DISABLED: '1',
     DATABASE_URL: database.url,
@@ -127,73 +151,6 @@ async function migrate(database: HomeDatabase): Promise<void> {
       `The database could not be brought up to date: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
     )
   }
-}
-
-type Catcher = { child: Child; url: string; smtpPort: number; env: Variables }
-
-async function startCatcher(): Promise<Catcher> {
-  const [smtpPort, httpPort] = [await freePort(1025), await freePort(8025)]
-  const child = await startChild({
-    name: 'The mail catcher',
-    script: join(projectRoot, 'src/cli/catcher/main.ts'),
-    args: ['--smtp-port', String(smtpPort), '--http-port', String(httpPort), '--dir', join(dataFolder(), 'mail')],
-    env: {},
-    logFile: join(dataFolder(), 'catcher.log'),
-  })
-  const url = `http://localhost:${httpPort}`
-  return {
-    child,
-    url,
-    smtpPort,
-    env: {
-      CATCHER_URL: process.env.CATCHER_URL || url,
-      // So that a mailbox may be on the catcher; nothing else of this machine or its network.
-      SMTP_ALLOW_PRIVATE_HOSTS: process.env.SMTP_ALLOW_PRIVATE_HOSTS || '127.0.0.1, localhost',
-      ...systemMailbox(smtpPort),
-    },
-  }
-}
-
-/** The product's own mails go into the catcher, unless the environment names a real mailbox. */
-function systemMailbox(smtpPort: number): Variables {
-  if (process.env.SYSTEM_MAIL_URL) return {}
-  return {
-    SYSTEM_MAIL_URL: `smtp://127.0.0.1:${smtpPort}`,
-    SYSTEM_MAIL_FROM: process.env.SYSTEM_MAIL_FROM || 'sendonce@localhost.localdomain',
-  }
-}
-
-function startServer(mode: Mode, env: Variables): Promise<Child> {
-  return startChild({
-    name: 'The web server',
-    script: join(projectRoot, 'node_modules/next/dist/bin/next'),
-    args: [
-      mode === 'production' ? 'start' : 'dev',
-      '--hostname',
-      process.env.HOST || '127.0.0.1',
-      '--port',
-      env.PORT ?? '',
-    ],
-    env,
-    preload: join(projectRoot, 'src/cli/home/end-with-parent.mjs'),
-    ...(mode === 'production' ? { logFile: join(dataFolder(), 'server.log') } : {}),
-  })
-}
-
-async function waitUntilReady(port: string, server: Child): Promise<void> {
-  let ended = false
-  void server.ended.then(() => {
-    ended = true
-  })
-  const deadline = Date.now() + READY_SECONDS_MAX * 1000
-  while (!ended && Date.now() < deadline) {
-    const response = await fetch(`http://127.0.0.1:${port}/api/health`, { signal: AbortSignal.timeout(30_000) }).catch(
-      () => undefined,
-    )
-    if (response) return
-    await sleep(100)
-  }
-  throw new Problem(`The web server did not start; ${join(dataFolder(), 'server.log')} tells why.`)
 }
 
 async function mustNotEnd(child: Child): Promise<void> {
@@ -220,12 +177,12 @@ function waitForStop(): Promise<void> {
       resolve()
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask)
-    // Whoever started us (npm, by way of bootstrap.mjs) was killed.
+    // The process that started us (npm, by way of bootstrap.mjs) was killed.
     process.on('disconnect', ask)
   })
 }
 
-function announce(appUrl: string, catcher: Catcher, database: HomeDatabase, mode: Mode): void {
+function announce(appUrl: string, catcher: HomeCatcher, database: HomeDatabase, mode: Mode): void {
   const address = new URL(database.url)
   address.password = ''
   say(`

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { generateKey, readKeyring } from '#lib/platform/keyring.ts'
+import { findServerAccount } from '../postgres/account.ts'
 import { describeSystemError, Problem } from '../problem.ts'
 import { projectRoot } from '../project.ts'
 
@@ -13,6 +14,7 @@ const settingsSchema = z.object({
   cronSecret: z.string().min(16),
   authSecret: z.string().min(32),
   encryptionKeys: z.string().refine((text) => readKeyring(text).ok),
+  catcherToken: z.string().min(16),
 })
 
 export type HomeSettings = z.infer<typeof settingsSchema>
@@ -20,6 +22,11 @@ export type HomeSettings = z.infer<typeof settingsSchema>
 /** Everything that `npm start` keeps: the database, the caught mail, the logs and the secrets. */
 export function dataFolder(): string {
   return resolve(projectRoot, process.env.DATA_DIR || '.data')
+}
+
+/** How far each database was, beside the database and not in it: a snapshot of the server's own folder leaves it alone. */
+export function witnessFolder(): string {
+  return resolve(projectRoot, process.env.WITNESS_DIR || join(dataFolder(), 'witness'))
 }
 
 /** Variables of .env count like those of the shell, which win. */
@@ -31,6 +38,7 @@ export function loadEnvFile(): void {
 export async function openHomeSettings(): Promise<HomeSettings> {
   const file = join(dataFolder(), 'settings.json')
   await makeDataFolder()
+  await closeToOthers()
   const text = await readFile(file, 'utf8').catch(() => undefined)
   const kept = text === undefined ? {} : readKept(file, text)
   const settings = { ...newSecrets(), ...kept }
@@ -41,7 +49,9 @@ export async function openHomeSettings(): Promise<HomeSettings> {
 
 function readKept(file: string, text: string): Partial<HomeSettings> {
   try {
-    return settingsSchema.partial({ authSecret: true, encryptionKeys: true }).parse(JSON.parse(text))
+    return settingsSchema
+      .partial({ authSecret: true, encryptionKeys: true, catcherToken: true })
+      .parse(JSON.parse(text))
   } catch {
     throw new Problem(
       `${file} is damaged: it should hold a databasePassword, a cronSecret, an authSecret and encryptionKeys. Restore it from a backup, or remove ${dataFolder()} to begin anew.`,
@@ -62,6 +72,21 @@ async function makeDataFolder(): Promise<void> {
   }
 }
 
+/**
+ * The mails hold links that reset passwords, and the logs tell who does what: the other accounts of the machine read
+ * nothing here. The account that runs Postgres for root must pass through to its own folder, which it keeps closed.
+ */
+async function closeToOthers(): Promise<void> {
+  process.umask(0o077)
+  const folder = dataFolder()
+  await chmod(folder, findServerAccount() ? 0o711 : 0o700)
+  // What an older version left open. Not the folder of the database: it is another account's, and a link perhaps.
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isFile()) await chmod(join(folder, entry.name), 0o600)
+    if (entry.isDirectory() && entry.name === 'mail') await chmod(join(folder, entry.name), 0o700)
+  }
+}
+
 /** Written aside and renamed: a start that is killed here leaves no half of it. */
 async function write(file: string, settings: HomeSettings): Promise<void> {
   await writeFile(`${file}.new`, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
@@ -74,6 +99,7 @@ function newSecrets(): HomeSettings {
     cronSecret: randomSecret(),
     authSecret: randomSecret(),
     encryptionKeys: generateKey(new Date()),
+    catcherToken: randomSecret(),
   }
 }
 

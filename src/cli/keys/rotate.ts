@@ -1,6 +1,6 @@
 import { createPool } from '#lib/platform/database.ts'
 import { type Keyring, readKeyring } from '#lib/platform/keyring.ts'
-import { rotateCredentials } from '#lib/tenancy/rotate-credentials.ts'
+import { rotateCredentials } from '#lib/tenancy/credentials/rotate-credentials.ts'
 import { openHomeDatabase } from '../home/database.ts'
 import { openHomeSettings } from '../home/settings.ts'
 import { Problem } from '../problem.ts'
@@ -29,7 +29,7 @@ async function readKeys(): Promise<Keyring> {
 
 function describe(unreadable: { id: string; keyId: string }[]): string {
   const keyIds = [...new Set(unreadable.map((row) => `"${row.keyId}"`))].join(', ')
-  return `${unreadable.length} could not be read and were left as they are: they are under ${keyIds}. Add the missing key to ENCRYPTION_KEYS and run this again; if it is there, the rows were changed by somebody else (ids: ${unreadable
+  return `${unreadable.length} could not be read and were left as they are: they are under ${keyIds}. Add the missing key to ENCRYPTION_KEYS and run this again; if it is there, another program changed the rows (ids: ${unreadable
     .slice(0, 5)
     .map((row) => row.id)
     .join(', ')}).`

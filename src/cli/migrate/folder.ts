@@ -9,7 +9,7 @@ export async function readSchema(): Promise<string> {
   return readFile(join(prismaFolder, 'schema.prisma'), 'utf8')
 }
 
-/** Only what the schema itself defines is compared: no table or enum of somebody else's. */
+/** Only what the schema itself defines is compared: no table or enum of another program. */
 export const everything = { externalTables: [], externalEnums: [] }
 
 export async function readMigrations(folder = migrationsFolder) {

@@ -20,8 +20,9 @@ const reportSchema = z.object({
 export async function judge(tree: string, mutant: Mutant, serverUrl: string): Promise<Verdict> {
   const compiling = await run(tree, 'tsc', ['--noEmit', '--incremental', 'false'], {})
   if (compiling.code !== 0) return survives(`it does not compile: ${firstLine(compiling.output)}`)
-  const found = await runTest(tree, mutant.test, serverUrl)
-  if (found.status === undefined) return survives(`the test was not run: ${firstLine(found.output)}`)
+  const { results, output } = await runTests(tree, mutant.test, [mutant.test.name], serverUrl)
+  const found = results.get(mutant.test.name)
+  if (!found) return survives(`the test was not run: ${firstLine(output)}`)
   if (found.status === 'passed') return survives('the test passes')
   const message = found.messages[0] ?? ''
   return message.startsWith('AssertionError')
@@ -29,29 +30,41 @@ export async function judge(tree: string, mutant: Mutant, serverUrl: string): Pr
     : survives(`the test failed, but not by an assertion: ${firstLine(message)}`)
 }
 
-/** As it is in the clone, each test has to pass: else its failing proves nothing. */
-export async function passes(tree: string, test: Mutant['test'], serverUrl: string): Promise<boolean> {
-  return (await runTest(tree, test, serverUrl)).status === 'passed'
+/** As it is in the clone, each test has to pass: else its failing proves nothing. Each file is run once for all. */
+export async function passing(tree: string, tests: readonly Mutant['test'][], serverUrl: string): Promise<Set<string>> {
+  const byFile = Map.groupBy(tests, ({ file }) => file)
+  const passed = new Set<string>()
+  for (const [one, ...others] of byFile.values()) {
+    if (!one) continue
+    const names = [one, ...others].map(({ name }) => name)
+    const { results } = await runTests(tree, one, names, serverUrl)
+    for (const [name, { status }] of results) if (status === 'passed') passed.add(name)
+  }
+  return passed
 }
 
-async function runTest(tree: string, test: Mutant['test'], serverUrl: string) {
+/** What became of the named tests of a file, by name; those that were not run are not in it. */
+async function runTests(
+  tree: string,
+  { project, file: testFile }: Mutant['test'],
+  names: readonly string[],
+  serverUrl: string,
+) {
   const file = join(tree, 'report.json')
   await rm(file, { force: true })
-  const pattern = `^${test.name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`
+  const pattern = `^(${names.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})$`
   const { output } = await run(
     tree,
     'vitest',
-    ['run', '--project', test.project, test.file, '-t', pattern, '--reporter=json', `--outputFile=${file}`],
+    ['run', '--project', project, testFile, '-t', pattern, '--reporter=json', `--outputFile=${file}`],
     { TEST_SERVER_URL: serverUrl, LOG_LEVEL: 'silent' },
   )
   const report = reportSchema.safeParse(JSON.parse(await readFile(file, 'utf8').catch(() => 'null')))
-  const results = report.success ? report.data.testResults.flatMap(({ assertionResults }) => assertionResults) : []
-  const result = results.find(({ fullName }) => fullName === test.name)
-  return {
-    status: result?.status === 'skipped' ? undefined : result?.status,
-    messages: result?.failureMessages ?? [],
-    output,
-  }
+  const results = new Map<string, { status: string; messages: string[] }>()
+  for (const { assertionResults } of report.success ? report.data.testResults : [])
+    for (const { fullName, status, failureMessages } of assertionResults)
+      if (names.includes(fullName) && status !== 'skipped') results.set(fullName, { status, messages: failureMessages })
+  return { results, output }
 }
 
 function run(tree: string, tool: string, args: string[], env: Record<string, string>) {

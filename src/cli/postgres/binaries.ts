@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cp, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
+import { chmod, cp, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
@@ -71,7 +71,11 @@ function runs(folder: string, account: ServerAccount | undefined): boolean {
 async function copyTo(from: string, to: string): Promise<boolean> {
   const aside = `${to}.${process.pid}`
   try {
-    await mkdir(dirname(to), { recursive: true, mode: 0o755 })
+    // The place itself, not the system's temporary folder that it may be in; and not left to the umask.
+    if (!(await exists(dirname(to)))) {
+      await mkdir(dirname(to), { recursive: true })
+      await chmod(dirname(to), 0o755)
+    }
     await cp(from, aside, { recursive: true, verbatimSymlinks: true })
     await rm(to, { recursive: true, force: true })
     await rename(aside, to)
@@ -79,11 +83,15 @@ async function copyTo(from: string, to: string): Promise<boolean> {
   } catch {
     await rm(aside, { recursive: true, force: true })
     // Another start may have put it there first; else the next place is tried.
-    return stat(to).then(
-      () => true,
-      () => false,
-    )
+    return exists(to)
   }
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 function inFolder(folder: string): Binaries {

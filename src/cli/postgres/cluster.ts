@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chown, lstat, mkdir, mkdtemp, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, mkdtemp, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Problem } from '../problem.ts'
@@ -81,7 +81,9 @@ async function findHome(path: string, account: ServerAccount | undefined): Promi
   if (!account || (await canEnter(wanted, account))) return wanted
   for (const home of ['/var/lib/sendonce', join(tmpdir(), 'sendonce')]) {
     try {
-      await mkdir(home, { recursive: true, mode: 0o755 })
+      await mkdir(home, { recursive: true })
+      // Not left to the umask, which closes what is made.
+      await chmod(home, 0o755)
       if (await canEnter(home, account)) return home
     } catch {
       // A read-only system folder: the next place is tried.

@@ -3,7 +3,7 @@ import { open, readFile, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { freePort } from '../ports.ts'
+import { startOnFreePort } from '../ports.ts'
 import { Problem } from '../problem.ts'
 import { findServerAccount, type ServerAccount } from './account.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
@@ -33,6 +33,18 @@ type Options = {
 const START_SECONDS_MAX = 60
 
 /**
+ * Addresses, texts and tokens are in what statements are given, in what a refusal repeats ("Failing row contains…") and
+ * in the details of a crash. The log is for how the server is; who asked hears of a refusal in full, and logs it.
+ */
+const LOGS_WITHOUT_VALUES = {
+  log_min_messages: 'log', // above error and warning, in the order of the log
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
+}
+
+/**
  * Starts the bundled Postgres on `dataFolder`. A server that was left behind there when its starter was killed is
  * taken over: it has lost nothing, and a second one on the same data would be refused. Several commands may share a
  * server; the last of them stops it.
@@ -59,12 +71,13 @@ async function startNew(
   urlFor: (port: number) => (database: string) => string,
   options: Options,
 ): Promise<{ pid: number; port: number }> {
-  const port = await freePort(options.preferredPort)
-  const child = await spawnServer(binaries, account, folder, port, options)
-  await waitUntilReady(child, urlFor(port)('postgres'), options.logFile)
-  // From now on it answers for itself, and must not keep a short command from ending.
-  child.unref()
-  return { pid: child.pid ?? 0, port }
+  return await startOnFreePort(options.preferredPort, async (port) => {
+    const child = await spawnServer(binaries, account, folder, port, options)
+    await waitUntilReady(child, urlFor(port)('postgres'), options.logFile)
+    // From now on it answers for itself, and must not keep a short command from ending.
+    child.unref()
+    return { pid: child.pid ?? 0, port }
+  })
 }
 
 async function spawnServer(
@@ -79,6 +92,7 @@ async function spawnServer(
     unix_socket_directories: '',
     port: String(port),
     max_connections: '200',
+    ...LOGS_WITHOUT_VALUES,
     ...options.settings,
   }
   const log = await open(options.logFile, 'a')

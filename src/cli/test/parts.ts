@@ -1,4 +1,4 @@
-/** The parts of the suite, in the order in which they run: what fails fastest comes first. */
+/** The parts of the suite. What fails fastest comes first; the faults run beside the others. */
 export const PARTS = ['types', 'lint', 'unused', 'unit', 'architecture', 'integration', 'faults', 'journeys'] as const
 
 export type Part = (typeof PARTS)[number]

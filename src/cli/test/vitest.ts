@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -22,16 +23,26 @@ const reportSchema = z.object({
 type Report = z.infer<typeof reportSchema>
 
 /** A part of the suite, or what runs only by a command of its own. */
-type Kind = Part | 'mta'
+type Kind = Part | 'mta' | 'pooler' | 'gate'
+
+/** The projects of vitest.config.ts that a kind means, where it is not the one of its own name. */
+const PROJECTS: Partial<Record<Kind, readonly string[]>> = {
+  unit: ['unit', 'time-*', 'components'],
+  // What reckons with clocks is run in one zone here, and in all three by the suite.
+  gate: ['unit', 'time-utc', 'components', 'architecture'],
+}
 
 type Options = {
   /** Only files whose path holds one of these. */
   files?: readonly string[]
   env?: Record<string, string>
+  /** It runs beside another one: what it says comes at its end, in one piece. */
+  beside?: boolean
 }
 
 /** Runs these kinds of test and counts from vitest's own report. A run without one, or that failed outside any test, counts as a failure. */
-export async function runVitest(kinds: Kind[], serverUrl: string | undefined, options: Options = {}): Promise<Count> {
+export async function runVitest(kinds: Kind[], serverUrl?: string, options: Options = {}): Promise<Count> {
+  if (isOver) return failure(`${kinds.join(', ')}: the run was ended before`)
   const folder = await mkdtemp(join(tmpdir(), 'sendonce-report-'))
   const file = join(folder, 'report.json')
   try {
@@ -45,45 +56,54 @@ export async function runVitest(kinds: Kind[], serverUrl: string | undefined, op
   }
 }
 
-let running: ChildProcess | undefined
+const running = new Set<ChildProcess>()
+let isOver = false
 
 /** Interrupted, its tests are not waited for; what they started ends with them. */
 export async function endVitest(): Promise<void> {
-  const child = running
-  if (!child || child.exitCode !== null || child.signalCode !== null) return
-  await new Promise((done) => {
-    child.once('exit', done)
+  isOver = true
+  const ends = [...running].map(async (child) => {
+    const exit = once(child, 'exit')
     child.kill('SIGTERM')
     setTimeout(() => child.kill('SIGKILL'), 5_000).unref()
+    await exit
   })
+  await Promise.all(ends)
 }
 
 async function spawnVitest(
   kinds: Kind[],
   reportFile: string,
   serverUrl: string | undefined,
-  { files = [], env = {} }: Options,
+  { files = [], env = {}, beside = false }: Options,
 ): Promise<number | null> {
-  const projects = kinds.flatMap((kind) =>
-    kind === 'unit' ? ['--project', 'unit', '--project', 'time-*'] : ['--project', kind],
-  )
+  const projects = kinds.flatMap((kind) => (PROJECTS[kind] ?? [kind]).flatMap((name) => ['--project', name]))
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${reportFile}`]
   const child = spawn(join(projectRoot, 'node_modules/.bin/vitest'), ['run', ...files, ...projects, ...reporters], {
     cwd: projectRoot,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', beside ? 'pipe' : 'inherit', beside ? 'pipe' : 'inherit'],
     env: {
       LOG_LEVEL: 'silent',
+      // Hundreds of processes load the same files; what one has compiled, the others take.
+      NODE_COMPILE_CACHE: join(projectRoot, 'node_modules/.cache/compiled'),
       ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
       ...process.env,
       ...(serverUrl ? { TEST_SERVER_URL: serverUrl } : {}),
       ...env,
     },
   })
-  running = child
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('exit', resolve)
-  })
+  running.add(child)
+  const said: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => said.push(chunk))
+  try {
+    return await new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', resolve)
+    })
+  } finally {
+    running.delete(child)
+    if (beside) process.stdout.write(Buffer.concat([Buffer.from('\n'), ...said]))
+  }
 }
 
 async function countReport(report: Report): Promise<Count> {

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import { createPool } from '#lib/platform/database.ts'
+import { PromiseWatch } from '#lib/operations/promise/promise-watch.ts'
+import { createPoolFor } from '#lib/platform/database.ts'
 import { readEnvironment } from '#lib/platform/env.ts'
 import { readKeyring } from '#lib/platform/keyring.ts'
 import { log } from '#lib/platform/log.ts'
-import { runWorker, WORKER_TICK_MS } from '#lib/worker/run-worker.ts'
+import { sendingMeans } from '#lib/wiring/sending-means.ts'
+import { runWorker } from '#lib/worker/run-worker.ts'
 import { sendingLimits } from '#lib/worker/sending-limits.ts'
-import { sendingMeans } from '#lib/worker/sending-means.ts'
-import { loadEnvFile } from '../home/settings.ts'
+import { Witness } from '#lib/worker/witness.ts'
+import { loadEnvFile, witnessFolder } from '../home/settings.ts'
 import { Problem } from '../problem.ts'
 
 const AT_HOME =
@@ -24,17 +26,28 @@ export async function work(): Promise<void> {
 
   const stopping = new AbortController()
   const stop = () => {
-    if (!stopping.signal.aborted) log.info('stopping: what is in flight is brought to its end first')
+    if (stopping.signal.aborted) return
+    log.info('stopping: what is in flight is brought to its end first')
     stopping.abort()
+    // A database that says nothing any more must not keep the process: by then its leases are over, and others recover.
+    setTimeout(() => {
+      log.fatal('stopping took longer than a lease; what was in flight is left to recovery')
+      process.exit(1)
+    }, env.LEASE_SECONDS * 1000).unref()
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 
   const worker = `${hostname()}-${process.pid}-${randomBytes(2).toString('hex')}`
-  const pool = createPool(env.DATABASE_URL, env.DATABASE_POOL_MAX)
+  const pool = createPoolFor(env)
   log.info({ worker, connections: env.SEND_CONNECTIONS }, 'the worker has started')
   try {
-    const limits = { ...sendingLimits(env, WORKER_TICK_MS, stopping.signal), signal: stopping.signal }
-    await runWorker(pool, worker, log, { means: sendingMeans(pool, keys.keyring, env.APP_URL), limits })
+    // What is claimed and not marked goes back as soon as it is told to stop.
+    const life = { leftMs: () => (stopping.signal.aborted ? 0 : Number.POSITIVE_INFINITY) }
+    const means = sendingMeans(pool, keys.keyring, env.APP_URL)
+    const witness = Witness.of(pool, witnessFolder(), log)
+    const limits = sendingLimits(env, life)
+    const promise = new PromiseWatch(pool, log)
+    await runWorker(pool, worker, log, { means, limits, signal: stopping.signal, witness, promise })
   } finally {
     await pool.end()
   }

@@ -1,13 +1,18 @@
 'use client'
 
 import { ChevronRight, ScrollText } from 'lucide-react'
-import Link from 'next/link'
+import { useRef } from 'react'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
+import { LostServer } from '../live/lost-server.tsx'
 import { useSession } from '../session/session-context.tsx'
-import { buttonStyle } from '../ui/button-style.ts'
+import { IntentLink } from '../shell/intent-link.tsx'
+import { usePageKeys } from '../shell/page-keys.tsx'
 import { DateTime } from '../ui/date-time.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadError } from '../ui/load-error.tsx'
 import { Pagination } from '../ui/pagination.tsx'
+import { Refreshing } from '../ui/refreshing.tsx'
+import { rowKeys } from '../ui/row-keys.ts'
 import { type Column, Table } from '../ui/table.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { AuditFilters } from './audit-filters.tsx'
@@ -17,7 +22,10 @@ import { type AuditEntry, useAudit } from './use-audit.ts'
 export function AuditEntries() {
   const { workspace } = useSession()
   const { hrefWith } = useUrlParams()
-  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useAudit()
+  const query = useAudit()
+  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = query
+  const list = useRef<HTMLDivElement>(null)
+  usePageKeys(rowKeys(list))
   const columns: Column<AuditEntry>[] = [
     {
       key: 'at',
@@ -25,7 +33,7 @@ export function AuditEntries() {
       isNarrow: true,
       cell: (entry) => <DateTime instant={entry.at} timeZone={workspace.timeZone} />,
     },
-    { key: 'actor', label: 'Who', cell: (entry) => <span className="break-all">{entry.actorEmail}</span> },
+    { key: 'actor', label: 'Who', cell: (entry) => <span className="wrap-anywhere">{entry.actorEmail}</span> },
     {
       key: 'what',
       label: 'What',
@@ -45,7 +53,8 @@ export function AuditEntries() {
         />
       ) : (
         <>
-          <div className={isPlaceholderData ? 'opacity-60 transition-opacity' : undefined}>
+          <LostServer query={query} />
+          <Refreshing ref={list} isStale={isPlaceholderData}>
             <Table
               caption="Audit log"
               columns={columns}
@@ -58,17 +67,17 @@ export function AuditEntries() {
                   title="Nothing fits these filters"
                   sentence="Choose another person, action or time, or look at everything."
                   action={
-                    <Link
+                    <IntentLink
                       href={hrefWith({ actor: null, action: null, from: null, to: null })}
                       className={buttonStyle()}
                     >
                       Show everything
-                    </Link>
+                    </IntentLink>
                   }
                 />
               }
             />
-          </div>
+          </Refreshing>
           <Pagination nextCursor={data?.nextCursor ?? null} />
         </>
       )}
@@ -86,7 +95,7 @@ function What({ entry, timeZone }: { entry: AuditEntry; timeZone: string }) {
           className="mt-0.5 size-4 shrink-0 text-muted transition-transform group-open/details:rotate-90"
         />
         <span className="min-w-0">
-          {verb} {target && <span className="break-all font-medium">{target}</span>}
+          {verb} {target && <span className="wrap-anywhere font-medium">{target}</span>}
         </span>
       </summary>
       <dl className="mt-1 mb-1.5 ml-5.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-[0.8125rem]">

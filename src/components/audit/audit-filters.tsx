@@ -1,9 +1,9 @@
 'use client'
 
+import { controlStyle } from '#components/ui/control/control-style.ts'
 import { useMembers } from '../people/people.ts'
 import { useSession } from '../session/session-context.tsx'
-import { controlStyle } from '../ui/control-style.ts'
-import { FilterBar } from '../ui/filter-bar.tsx'
+import { FilterBar } from '../ui/filter/filter-bar.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { ACTION_LABEL } from './audit-words.ts'
 import type { AuditEntry } from './use-audit.ts'
@@ -38,7 +38,7 @@ function DayFilter({ param, label, timeZone }: { param: string; label: string; t
     <label className="flex w-full items-center gap-2 sm:w-auto" title={`By the clock of ${timeZone}`}>
       <span className="w-10 text-muted text-sm sm:w-auto">{label}</span>
       <input
-        // Anew when the address changes from outside; while somebody types, half a date must not be taken from them.
+        // Anew when the address changes from outside; while a person types, half a date must not be taken from them.
         key={value}
         type="date"
         defaultValue={value}

@@ -2,11 +2,11 @@
 
 import { Lock } from 'lucide-react'
 import Link from 'next/link'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { isAtLeast } from '#lib/tenancy/roles.ts'
 import { HOME } from '../session/safe-next.ts'
 import { useSession } from '../session/session-context.tsx'
 import { MessagePage } from '../shell/message-page.tsx'
-import { buttonStyle } from '../ui/button-style.ts'
 import { PageHeader } from '../ui/page-header.tsx'
 import { AuditEntries } from './audit-entries.tsx'
 import { ExportButton } from './export-button.tsx'

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 
-/** The first instant of a local day, "2026-11-18"; undefined for what is no date, as somebody may type it into the address. */
+/** The first instant of a local day, "2026-11-18"; undefined for what is no date, as a person may type it into the address. */
 export function startOfDay(date: string, timeZone: string): string | undefined {
   const day = parseDay(date)
   return day?.toZonedDateTime(timeZone).toInstant().toString()

@@ -1,44 +1,26 @@
 'use client'
 
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { requestApi } from '../api-client.ts'
+import { useQuery } from '@tanstack/react-query'
+import type { Received } from '#lib/contract/over-the-wire.ts'
+import { api } from '../api-client.ts'
+import { live } from '../live/live.ts'
 import { queryKeys } from '../query-keys.ts'
 import { useSession } from '../session/session-context.tsx'
 import { useUrlParams } from '../use-url-params.ts'
-import { readAuditFilter, readCursor } from './audit-filter.ts'
+import { auditKeyOf, auditQueryIn } from './audit-filter.ts'
 
-export interface AuditEntry {
-  id: number
-  at: string
-  action: string
-  actorId: string | null
-  actorEmail: string
-  targetKind: string
-  targetName: string
-  details: Record<string, unknown>
-  address: string | null
-}
+export type AuditEntry = Received<'GET /api/audit'>['entries'][number]
 
-interface AuditPage {
-  entries: AuditEntry[]
-  nextCursor: string | null
-}
-
-const PAGE_SIZE = 50
-
-/** The page of the log that the address asks for. */
 export function useAudit() {
   const { workspace } = useSession()
   const { params } = useUrlParams()
-  const asked = { ...readAuditFilter(params, workspace.timeZone), cursor: readCursor(params), limit: String(PAGE_SIZE) }
-  const query = new URLSearchParams(
-    Object.entries(asked).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  ).toString()
   return useQuery({
-    queryKey: queryKeys.auditPage(workspace.id, query),
-    queryFn: ({ signal }) => requestApi<AuditPage>(`/api/audit?${query}`, { workspaceId: workspace.id, signal }),
-    placeholderData: keepPreviousData,
-    // Somebody who opens a log wants to see what was done just now.
-    staleTime: 0,
+    queryKey: queryKeys.auditPage(workspace.id, auditKeyOf(params, workspace.timeZone)),
+    queryFn: async ({ signal }) => {
+      const query = await auditQueryIn(params, workspace.timeZone)
+      return api('GET /api/audit', { query, workspaceId: workspace.id, signal })
+    },
+    // A person who opens a log wants to see what is done just now.
+    ...live,
   })
 }

@@ -2,7 +2,7 @@
 
 import { Eye, EyeOff } from 'lucide-react'
 import { type ComponentProps, useState } from 'react'
-import { Input } from '../ui/input.tsx'
+import { Input } from '#components/ui/control/input.tsx'
 
 /** With a look at what was typed: on a phone nobody types twelve characters blindly. */
 export function PasswordInput(props: Omit<ComponentProps<'input'>, 'type' | 'className'>) {

@@ -1,24 +1,28 @@
 'use client'
 
 import clsx from 'clsx'
-import { Command } from 'cmdk'
-import { Check, ChevronDown, Search } from 'lucide-react'
+import { ChevronDown } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { Popover } from 'radix-ui'
-import { useId, useMemo, useState, useSyncExternalStore } from 'react'
-import { controlStyle } from '../ui/control-style.ts'
-import { useFieldWiring } from '../ui/field.tsx'
-import { menuSurface } from '../ui/menu-style.ts'
-import { browserTimeZone, offsetNow, timeZonesWith } from './time-zones.ts'
+import { useId, useState, useSyncExternalStore } from 'react'
+import { controlStyle } from '#components/ui/control/control-style.ts'
+import { useFieldWiring } from '#components/ui/control/field.tsx'
+import { menuSurface } from '#components/ui/overlay/menu-style.ts'
+import { browserTimeZone } from './time-zones.ts'
+
+/** Fetched when it is first opened: few change their zone. */
+const ZoneList = dynamic(() => import('./zone-list.tsx').then((part) => part.ZoneList), { ssr: false })
 
 interface TimeZoneSelectProps {
   name: string
   /** Without one, the zone that the browser is in. */
   initialZone?: string
+  onChoose?: (zone: string) => void
   isDisabled?: boolean
 }
 
 /** Four hundred zones: one types a few letters of the city. */
-export function TimeZoneSelect({ name, initialZone, isDisabled }: TimeZoneSelectProps) {
+export function TimeZoneSelect({ name, initialZone, onChoose, isDisabled }: TimeZoneSelectProps) {
   const wiring = useFieldWiring()
   const listId = useId()
   const [isOpen, setIsOpen] = useState(false)
@@ -61,45 +65,12 @@ export function TimeZoneSelect({ name, initialZone, isDisabled }: TimeZoneSelect
             onChoose={(next) => {
               setChosen(next)
               setIsOpen(false)
+              onChoose?.(next)
             }}
           />
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>
-  )
-}
-
-function ZoneList({ zone, onChoose }: { zone: string; onChoose: (zone: string) => void }) {
-  const zones = useMemo(() => {
-    const now = new Date()
-    return timeZonesWith(zone).map((name) => ({ name, offset: offsetNow(name, now) }))
-  }, [zone])
-  return (
-    <Command label="Search for a time zone" defaultValue={zone} loop>
-      <div className="flex items-center gap-2 border-border border-b px-3">
-        <Search aria-hidden className="size-4 shrink-0 text-muted" />
-        <Command.Input
-          placeholder="City or region…"
-          className="h-10 w-full bg-transparent text-base outline-none lg:text-sm"
-        />
-      </div>
-      <Command.List label="Time zones" className="max-h-64 overflow-y-auto overscroll-contain p-1 outline-none">
-        <Command.Empty className="px-3 py-6 text-center text-muted text-sm">No zone goes by that name.</Command.Empty>
-        {zones.map(({ name, offset }) => (
-          <Command.Item
-            key={name}
-            value={name}
-            keywords={[name.replaceAll('_', ' '), offset]}
-            onSelect={() => onChoose(name)}
-            className="flex min-h-9 cursor-default items-center gap-2 rounded-md px-2 text-sm data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent-text lg:min-h-8"
-          >
-            <span className="min-w-0 flex-1 truncate">{name}</span>
-            <span className="text-xs">{offset}</span>
-            <Check aria-hidden className={clsx('size-4 shrink-0', name !== zone && 'invisible')} />
-          </Command.Item>
-        ))}
-      </Command.List>
-    </Command>
   )
 }
 

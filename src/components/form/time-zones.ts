@@ -9,6 +9,10 @@ export function offsetNow(timeZone: string, now: Date): string {
   return parts.find((part) => part.type === 'timeZoneName')?.value ?? ''
 }
 
+let here: string | undefined
+
+/** Asked for once: every date that is shown wants to know. */
 export function browserTimeZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+  here ??= Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+  return here
 }

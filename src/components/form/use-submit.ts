@@ -1,6 +1,7 @@
 'use client'
 
-import { type SyntheticEvent, useEffect, useRef, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { type SyntheticEvent, useEffect, useRef } from 'react'
 import { ApiError, messageOf } from '../api-client.ts'
 
 /**
@@ -11,39 +12,32 @@ export function useSubmit(send: (values: Record<string, string>) => Promise<void
   const form = useRef<HTMLFormElement>(null)
   // State would come too late for the second of two presses in one frame.
   const isSending = useRef(false)
-  const [isRunning, setIsRunning] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const [fields, setFields] = useState<Record<string, string>>({})
+  const write = useMutation({
+    mutationFn: send,
+    onSettled: () => {
+      isSending.current = false
+    },
+  })
+  const { error } = write
+  const fields = fieldErrorsOf(error)
 
   useEffect(() => {
-    if (error === null) return
-    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [error])
 
-  async function onSubmit(event: SyntheticEvent<HTMLFormElement>) {
+  function onSubmit(event: SyntheticEvent<HTMLFormElement>) {
     event.preventDefault()
     // React lets the submit of a dialog bubble up to a form around it.
     event.stopPropagation()
     if (isSending.current) return
     isSending.current = true
-    setIsRunning(true)
-    setError(null)
-    setFields({})
-    try {
-      await send(valuesOf(event.currentTarget))
-    } catch (thrown) {
-      setFields(fieldErrorsOf(thrown))
-      setError(thrown)
-    } finally {
-      isSending.current = false
-      setIsRunning(false)
-    }
+    write.mutate(valuesOf(event.currentTarget))
   }
 
   return {
     /** `post`, so that what is sent before the page is ready to listen never stands in the address. */
     formProps: { ref: form, onSubmit, noValidate: true, method: 'post' } as const,
-    isRunning,
+    isRunning: write.isPending,
     errorAt: (name: string) => fields[name] ?? null,
     error,
     message: error !== null && Object.keys(fields).length === 0 ? messageOf(error) : null,

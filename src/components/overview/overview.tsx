@@ -1,14 +1,31 @@
 'use client'
 
-import { HealthPanel } from '../health/health-panel.tsx'
+import dynamic from 'next/dynamic'
+import { LostServer } from '../live/lost-server.tsx'
 import { useSession } from '../session/session-context.tsx'
+import { LoadError } from '../ui/load-error.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { NextSteps } from './next-steps.tsx'
-import { PeopleCard } from './people-card.tsx'
+import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
+import { useUrlParams } from '../use-url-params.ts'
+import { AttentionList } from './attention-list.tsx'
+import { DaysPlot } from './days-plot.tsx'
+import { BEHIND_PARAMS, behindIn } from './doors.ts'
+import { FirstStepsCard } from './first-steps.tsx'
+import { HoursPlot } from './hours-plot.tsx'
+import { MailboxesToday } from './mailboxes-today.tsx'
+import { RunningCampaigns } from './running-campaigns.tsx'
+import { TodayLine } from './today-line.tsx'
+import { useOverview } from './use-overview.ts'
 
-/** Home, and honest: only what is there. */
+const RowsBehind = dynamic(() => import('./rows-behind.tsx').then((part) => part.RowsBehind))
+
+/** Is everything going out as it should, and what needs me? */
 export function Overview() {
   const { workspace } = useSession()
+  const { params, change } = useUrlParams()
+  const query = useOverview()
+  const { data, error, isFetching, refetch } = query
+  const behind = behindIn(params)
   return (
     <>
       <PageHeader
@@ -19,13 +36,52 @@ export function Overview() {
           </span>
         }
       />
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]">
-        <div className="flex min-w-0 flex-col gap-4">
-          <NextSteps />
-          <PeopleCard />
-        </div>
-        <HealthPanel />
-      </div>
+      {error && !data && (
+        <LoadError
+          title="The overview could not be loaded."
+          error={error}
+          onRetry={() => refetch()}
+          isRetrying={isFetching}
+        />
+      )}
+      {!data && !error && (
+        <>
+          <LoadingNote what="Loading the overview" />
+          <Skeleton className="h-64 w-full" />
+        </>
+      )}
+      {data && (
+        <>
+          <LostServer query={query} />
+          {data.steps.campaign ? (
+            <div className="flex flex-col gap-4">
+              <TodayLine overview={data} />
+              <AttentionList attention={data.attention} />
+              <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+                <div className="flex min-w-0 flex-col gap-4">
+                  <HoursPlot overview={data} />
+                  <DaysPlot days={data.days} />
+                </div>
+                <div className="flex min-w-0 flex-col gap-4">
+                  <RunningCampaigns />
+                  <MailboxesToday now={data.now} />
+                </div>
+              </div>
+            </div>
+          ) : (
+            <div className="flex flex-col gap-4">
+              <FirstStepsCard steps={data.steps} />
+              {data.attention.length > 0 && <AttentionList attention={data.attention} />}
+            </div>
+          )}
+        </>
+      )}
+      {behind && (
+        <RowsBehind
+          behind={behind}
+          onClose={() => change(Object.fromEntries(BEHIND_PARAMS.map((name) => [name, null])))}
+        />
+      )}
     </>
   )
 }

@@ -1,20 +1,20 @@
 'use client'
 
+import { useMutation } from '@tanstack/react-query'
 import { MailX, RotateCw, Send, TimerOff, UserX } from 'lucide-react'
-import { useState } from 'react'
+import { Button } from '#components/ui/control/button.tsx'
+import { MenuItem } from '#components/ui/overlay/dropdown-menu.tsx'
+import { RowMenu } from '#components/ui/overlay/row-menu.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
+import { useConfirm } from '#components/ui/overlay/use-confirm.tsx'
 import { mayManage } from '#lib/tenancy/roles.ts'
-import { messageOf, requestApi } from '../api-client.ts'
+import { api, messageOf } from '../api-client.ts'
 import { useSession } from '../session/session-context.tsx'
 import { Badge } from '../ui/badge.tsx'
-import { Button } from '../ui/button.tsx'
 import { DateTime } from '../ui/date-time.tsx'
-import { MenuItem } from '../ui/dropdown-menu.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadError } from '../ui/load-error.tsx'
-import { RowMenu } from '../ui/row-menu.tsx'
 import { type Column, Table } from '../ui/table.tsx'
-import { toast } from '../ui/toast.tsx'
-import { useConfirm } from '../ui/use-confirm.tsx'
 import { type Invitation, useInvitations, useRefreshPeople } from './people.ts'
 import { ROLE_WORD } from './role-words.ts'
 
@@ -29,27 +29,24 @@ export function InvitationsTable({ unsentIds, onSent }: InvitationsTableProps) {
   const { data: invitations, error, isPending, isFetching, refetch } = useInvitations()
   const refresh = useRefreshPeople()
   const { ask, dialog } = useConfirm()
-  const [sendingId, setSendingId] = useState<string | null>(null)
-
-  async function sendAgain({ id, email }: Invitation) {
-    if (sendingId !== null) return
-    setSendingId(id)
-    try {
-      const path = `/api/invitations/${id}/resend`
-      const { mailSent } = await requestApi<{ mailSent: boolean }>(path, {
-        method: 'POST',
-        body: {},
+  const sending = useMutation({
+    mutationFn: ({ id }: Invitation) =>
+      api('POST /api/invitations/[id]/resend', {
+        params: { id },
         workspaceId: workspace.id,
-      })
-      onSent(id, mailSent)
+      }),
+    onSuccess: ({ mailSent, mailWaits }, { id, email }) => {
+      onSent(id, mailSent || mailWaits)
       if (mailSent) toast.success(`Sent to ${email} again, with a new link.`)
+      else if (mailWaits) toast.success(`The mail to ${email} goes out as soon as its server can be reached.`)
       else toast.error(`The mail to ${email} could not be sent. The invitation stays: try again in a moment.`)
-      await refresh()
-    } catch (thrown) {
-      toast.error(messageOf(thrown))
-    } finally {
-      setSendingId(null)
-    }
+      return refresh()
+    },
+    onError: (thrown) => toast.error(messageOf(thrown)),
+  })
+  const sendingId = sending.isPending ? sending.variables.id : null
+  const sendAgain = (invitation: Invitation) => {
+    if (!sending.isPending) sending.mutate(invitation)
   }
 
   function askToRevoke({ id, email }: Invitation) {
@@ -58,7 +55,7 @@ export function InvitationsTable({ unsentIds, onSent }: InvitationsTableProps) {
       description: `The link that ${email} got stops working at once. You can invite them again.`,
       confirmLabel: 'Revoke',
       run: async () => {
-        await requestApi(`/api/invitations/${id}`, { method: 'DELETE', workspaceId: workspace.id })
+        await api('DELETE /api/invitations/[id]', { params: { id }, workspaceId: workspace.id })
         await refresh()
         toast.success(`The invitation of ${email} is revoked.`)
       },
@@ -151,7 +148,7 @@ export function InvitationsTable({ unsentIds, onSent }: InvitationsTableProps) {
           <EmptyState
             icon={<Send />}
             title="Nobody is waiting"
-            sentence="Whoever you invite stands here until they have joined. Invite them with the button at the top."
+            sentence="The people you invite stand here until they have joined. Invite them with the button at the top."
           />
         }
       />

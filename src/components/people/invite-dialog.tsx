@@ -1,18 +1,18 @@
 'use client'
 
 import { useState } from 'react'
+import { Button } from '#components/ui/control/button.tsx'
+import { Field } from '#components/ui/control/field.tsx'
+import { FormError } from '#components/ui/control/form-error.tsx'
+import { Input } from '#components/ui/control/input.tsx'
+import { Select } from '#components/ui/control/select.tsx'
+import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
 import type { Role } from '#lib/tenancy/roles.ts'
-import { requestApi } from '../api-client.ts'
+import { api } from '../api-client.ts'
 import { useSubmit } from '../form/use-submit.ts'
 import { useSession } from '../session/session-context.tsx'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Field } from '../ui/field.tsx'
-import { FormError } from '../ui/form-error.tsx'
-import { Input } from '../ui/input.tsx'
-import { Select } from '../ui/select.tsx'
-import { toast } from '../ui/toast.tsx'
-import { type Invitation, useRefreshPeople } from './people.ts'
+import { useRefreshPeople } from './people.ts'
 import { ROLE_SENTENCE, roleOptions, rolesGivenBy } from './role-words.ts'
 
 interface InviteDialogProps {
@@ -47,15 +47,17 @@ function InviteForm({ onDone, onInvited }: InviteFormProps) {
   const [role, setRole] = useState<Role>('member')
   const roles = rolesGivenBy(workspace.role)
 
-  const { formProps, isRunning, errorAt, message } = useSubmit(async ({ email }) => {
-    const { invitation, mailSent } = await requestApi<{ invitation: Invitation; mailSent: boolean }>(
-      '/api/invitations',
-      { method: 'POST', body: { email, role }, workspaceId: workspace.id },
-    )
-    onInvited(invitation.id, mailSent)
+  const { formProps, isRunning, errorAt, message } = useSubmit(async ({ email = '' }) => {
+    const { invitation, mailSent, mailWaits } = await api('POST /api/invitations', {
+      body: { email, role },
+      workspaceId: workspace.id,
+    })
+    onInvited(invitation.id, mailSent || mailWaits)
     await refresh()
     onDone()
     if (mailSent) toast.success(`The invitation to ${invitation.email} is on its way.`)
+    else if (mailWaits)
+      toast.success(`${invitation.email} is invited. The mail goes out as soon as its server can be reached.`)
     else toast.error(`${invitation.email} is invited, but the mail could not be sent. Send it again from the list.`)
   })
 

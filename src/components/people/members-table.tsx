@@ -1,26 +1,28 @@
 'use client'
 
 import { UserMinus } from 'lucide-react'
+import { Select } from '#components/ui/control/select.tsx'
+import { MenuItem } from '#components/ui/overlay/dropdown-menu.tsx'
+import { RowMenu } from '#components/ui/overlay/row-menu.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
+import { useConfirm } from '#components/ui/overlay/use-confirm.tsx'
 import { mayManage, type Role } from '#lib/tenancy/roles.ts'
-import { requestApi } from '../api-client.ts'
+import { api } from '../api-client.ts'
+import { LostServer } from '../live/lost-server.tsx'
 import { leaveFor } from '../session/leave-for.ts'
 import { HOME } from '../session/safe-next.ts'
 import { useSession } from '../session/session-context.tsx'
 import { Avatar } from '../ui/avatar.tsx'
 import { DateTime } from '../ui/date-time.tsx'
-import { MenuItem } from '../ui/dropdown-menu.tsx'
 import { LoadError } from '../ui/load-error.tsx'
-import { RowMenu } from '../ui/row-menu.tsx'
-import { Select } from '../ui/select.tsx'
 import { type Column, Table } from '../ui/table.tsx'
-import { toast } from '../ui/toast.tsx'
-import { useConfirm } from '../ui/use-confirm.tsx'
 import { type Member, onlyOwnerAmong, useMembers, useRefreshPeople } from './people.ts'
 import { ROLE_SENTENCE, ROLE_WORD, roleOptions, rolesGivenBy } from './role-words.ts'
 
 export function MembersTable() {
   const { person, workspace } = useSession()
-  const { data: members, error, isPending, isFetching, refetch } = useMembers()
+  const query = useMembers()
+  const { data: members, error, isPending, isFetching, refetch } = query
   const refresh = useRefreshPeople()
   const { ask, dialog } = useConfirm()
   const onlyOwner = onlyOwnerAmong(members ?? [])
@@ -39,8 +41,8 @@ export function MembersTable() {
       confirmLabel: 'Change role',
       tone: 'normal',
       run: async () => {
-        await requestApi(`/api/members/${member.id}`, {
-          method: 'PATCH',
+        await api('PATCH /api/members/[id]', {
+          params: { id: member.id },
           body: { role },
           workspaceId: workspace.id,
         })
@@ -56,7 +58,7 @@ export function MembersTable() {
       description: `${member.email} loses access to ${workspace.name} at once, and the invitations they sent stop working. What they did stays in the audit log. You can invite them again.`,
       confirmLabel: 'Remove',
       run: async () => {
-        await requestApi(`/api/members/${member.id}`, { method: 'DELETE', workspaceId: workspace.id })
+        await api('DELETE /api/members/[id]', { params: { id: member.id }, workspaceId: workspace.id })
         await refresh()
         toast.success(`${member.name} is removed.`)
       },
@@ -69,7 +71,7 @@ export function MembersTable() {
       description: 'You lose access at once, and come back only by a new invitation.',
       confirmLabel: 'Leave',
       run: async () => {
-        await requestApi('/api/members/me', { method: 'DELETE', workspaceId: workspace.id })
+        await api('DELETE /api/members/me', { workspaceId: workspace.id })
         await leaveFor(HOME)
       },
     })
@@ -88,7 +90,7 @@ export function MembersTable() {
         </span>
       ),
     },
-    { key: 'email', label: 'Email', cell: (member) => <span className="break-all">{member.email}</span> },
+    { key: 'email', label: 'Email', cell: (member) => <span className="wrap-anywhere">{member.email}</span> },
     {
       key: 'role',
       label: 'Role',
@@ -153,6 +155,7 @@ export function MembersTable() {
   }
   return (
     <>
+      <LostServer query={query} />
       <Table
         caption="Members"
         columns={columns}
@@ -163,7 +166,7 @@ export function MembersTable() {
       {onlyOwner && (
         <p className="mt-2 text-[0.8125rem] text-muted">
           {onlyOwner.personId === person.id
-            ? 'You are the only owner. Make somebody else an owner before you leave or change your role.'
+            ? 'You are the only owner. Make another person an owner before you leave or change your role.'
             : `${onlyOwner.name} is the only owner; a workspace always keeps one.`}
         </p>
       )}

@@ -1,38 +1,26 @@
 'use client'
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { isAtLeast, type Role } from '#lib/tenancy/roles.ts'
-import { requestApi } from '../api-client.ts'
+import type { Received } from '#lib/contract/over-the-wire.ts'
+import { isAtLeast } from '#lib/tenancy/roles.ts'
+import { api } from '../api-client.ts'
+import { live } from '../live/live.ts'
 import { queryKeys } from '../query-keys.ts'
 import { useSession } from '../session/session-context.tsx'
 
-export interface Member {
-  id: string
-  personId: string
-  name: string
-  email: string
-  role: Role
-  joinedAt: string
-}
+export type Member = Received<'GET /api/members'>['members'][number]
 
-export interface Invitation {
-  id: string
-  email: string
-  role: Role
-  inviterName: string
-  createdAt: string
-  expiresAt: string
-  expired: boolean
-}
+export type Invitation = Received<'GET /api/invitations'>['invitations'][number]
 
 export function useMembers() {
   const { workspace } = useSession()
   return useQuery({
     queryKey: queryKeys.members(workspace.id),
     queryFn: async ({ signal }) => {
-      const answer = await requestApi<{ members: Member[] }>('/api/members', { workspaceId: workspace.id, signal })
+      const answer = await api('GET /api/members', { workspaceId: workspace.id, signal })
       return answer.members
     },
+    ...live,
   })
 }
 
@@ -42,11 +30,11 @@ export function useInvitations() {
   return useQuery({
     queryKey: queryKeys.invitations(workspace.id),
     queryFn: async ({ signal }) => {
-      const path = '/api/invitations'
-      const answer = await requestApi<{ invitations: Invitation[] }>(path, { workspaceId: workspace.id, signal })
+      const answer = await api('GET /api/invitations', { workspaceId: workspace.id, signal })
       return answer.invitations
     },
     enabled: isAtLeast(workspace.role, 'admin'),
+    ...live,
   })
 }
 

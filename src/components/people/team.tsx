@@ -1,11 +1,13 @@
 'use client'
 
 import { UserPlus } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import { Button } from '#components/ui/control/button.tsx'
 import { isAtLeast } from '#lib/tenancy/roles.ts'
 import { useSession } from '../session/session-context.tsx'
-import { Button } from '../ui/button.tsx'
+import { usePageKeys } from '../shell/page-keys.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
+import { rowKeys } from '../ui/row-keys.ts'
 import { useUrlParams } from '../use-url-params.ts'
 import { InvitationsTable } from './invitations-table.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
@@ -18,6 +20,12 @@ export function Team() {
   /** The server keeps an invitation whose mail did not go out, but not that it did not. */
   const [unsentIds, setUnsentIds] = useState<ReadonlySet<string>>(new Set())
   const mayInvite = isAtLeast(workspace.role, 'admin')
+
+  const lists = useRef<HTMLDivElement>(null)
+  usePageKeys([
+    ...rowKeys(lists),
+    ...(mayInvite ? [{ keys: ['n'], label: 'Invite another', action: () => setIsInviteOpen(true) }] : []),
+  ])
 
   function changeInviteOpen(isOpen: boolean) {
     setIsInviteOpen(isOpen)
@@ -49,22 +57,24 @@ export function Team() {
           )
         }
       />
-      <section>
-        <h2 className="mb-2.5 font-semibold text-sm">Members</h2>
-        <MembersTable />
-      </section>
-      {mayInvite && (
-        <>
+      <div ref={lists}>
+        <section>
+          <h2 className="mb-2.5 font-semibold text-sm">Members</h2>
+          <MembersTable />
+        </section>
+        {mayInvite && (
           <section className="mt-8">
             <h2 className="mb-2.5 font-semibold text-sm">Invitations</h2>
             <InvitationsTable unsentIds={unsentIds} onSent={noteSent} />
           </section>
-          <InviteDialog
-            isOpen={isInviteOpen || params.has('invite')}
-            onOpenChange={changeInviteOpen}
-            onInvited={noteSent}
-          />
-        </>
+        )}
+      </div>
+      {mayInvite && (
+        <InviteDialog
+          isOpen={isInviteOpen || params.has('invite')}
+          onOpenChange={changeInviteOpen}
+          onInvited={noteSent}
+        />
       )}
     </>
   )

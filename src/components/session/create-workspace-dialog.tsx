@@ -1,23 +1,25 @@
 'use client'
 
-import { Dialog } from '../ui/dialog.tsx'
-import { CreateWorkspaceForm } from './create-workspace-form.tsx'
+import type { ComponentType } from 'react'
+import { Dialog } from '#components/ui/overlay/dialog.tsx'
 
 interface CreateWorkspaceDialogProps {
+  /** Null until it is wanted. */
+  Form: ComponentType<{ onCancel: () => void }> | null
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
 }
 
-export function CreateWorkspaceDialog({ isOpen, onOpenChange }: CreateWorkspaceDialogProps) {
+export function CreateWorkspaceDialog({ Form, isOpen, onOpenChange }: CreateWorkspaceDialogProps) {
   return (
     <Dialog
       title="New workspace"
       description="It has people, mailboxes and campaigns of its own. You become its owner."
-      isOpen={isOpen}
+      isOpen={isOpen && Form !== null}
       onOpenChange={onOpenChange}
       width="sm"
     >
-      <CreateWorkspaceForm onCancel={() => onOpenChange(false)} />
+      {Form && <Form onCancel={() => onOpenChange(false)} />}
     </Dialog>
   )
 }

@@ -1,19 +1,19 @@
 'use client'
 
-import { requestApi } from '../api-client.ts'
+import { Button } from '#components/ui/control/button.tsx'
+import { Field } from '#components/ui/control/field.tsx'
+import { FormError } from '#components/ui/control/form-error.tsx'
+import { Input } from '#components/ui/control/input.tsx'
+import { api } from '../api-client.ts'
 import { TimeZoneSelect } from '../form/time-zone-select.tsx'
 import { useSubmit } from '../form/use-submit.ts'
-import { Button } from '../ui/button.tsx'
-import { Field } from '../ui/field.tsx'
-import { FormError } from '../ui/form-error.tsx'
-import { Input } from '../ui/input.tsx'
 import { leaveFor } from './leave-for.ts'
 import { HOME } from './safe-next.ts'
 
 export function CreateWorkspaceForm({ onCancel }: { onCancel?: () => void }) {
-  const { formProps, isRunning, errorAt, message } = useSubmit(async ({ name, timeZone }) => {
-    const { id } = await requestApi<{ id: string }>('/api/workspaces', { method: 'POST', body: { name, timeZone } })
-    await requestApi('/api/session', { method: 'PATCH', body: { workspaceId: id } })
+  const { formProps, isRunning, errorAt, message } = useSubmit(async ({ name = '', timeZone }) => {
+    const { id } = await api('POST /api/workspaces', { body: { name, timeZone } })
+    await api('PATCH /api/session', { body: { workspaceId: id } })
     await leaveFor(HOME)
   })
   return (

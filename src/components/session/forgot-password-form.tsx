@@ -2,17 +2,17 @@
 
 import { MailCheck } from 'lucide-react'
 import { useState } from 'react'
-import { requestApi } from '../api-client.ts'
+import { Button } from '#components/ui/control/button.tsx'
+import { Field } from '#components/ui/control/field.tsx'
+import { FormError } from '#components/ui/control/form-error.tsx'
+import { Input } from '#components/ui/control/input.tsx'
+import { api } from '../api-client.ts'
 import { useSubmit } from '../form/use-submit.ts'
-import { Button } from '../ui/button.tsx'
-import { Field } from '../ui/field.tsx'
-import { FormError } from '../ui/form-error.tsx'
-import { Input } from '../ui/input.tsx'
 
 export function ForgotPasswordForm() {
   const [askedFor, setAskedFor] = useState<string | null>(null)
   const { formProps, isRunning, errorAt, message } = useSubmit(async ({ email = '' }) => {
-    await requestApi('/api/password-reset', { method: 'POST', body: { email } })
+    await api('POST /api/password-reset', { body: { email } })
     setAskedFor(email.trim())
   })
 

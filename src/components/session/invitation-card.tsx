@@ -4,32 +4,25 @@ import { useQuery } from '@tanstack/react-query'
 import { MailX } from 'lucide-react'
 import Link from 'next/link'
 import type { ReactNode } from 'react'
-import type { Role } from '#lib/tenancy/roles.ts'
-import { ApiError, messageOf, requestApi } from '../api-client.ts'
+import { Button } from '#components/ui/control/button.tsx'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
+import type { Received } from '#lib/contract/over-the-wire.ts'
+import { ApiError, api, messageOf } from '../api-client.ts'
 import { AuthLayout } from '../shell/auth-layout.tsx'
-import { Button } from '../ui/button.tsx'
-import { buttonStyle } from '../ui/button-style.ts'
 import { Callout } from '../ui/callout.tsx'
 import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
 import { AcceptAsNewPerson, AcceptBySigningIn, AcceptSignedIn, SignOutFirst } from './invitation-forms.tsx'
 import { HOME } from './safe-next.ts'
 import { useHashToken } from './use-hash-token.ts'
 
-interface Preview {
-  email: string
-  role: Role
-  workspaceName: string
-  inviterName: string
-  hasAccount: boolean
-}
+type Preview = Received<'POST /api/invitations/preview'>
 
-/** `signedInAs` is whoever is signed in here, who need not be the one that was invited. */
+/** `signedInAs` is the person signed in here, who need not be the one that was invited. */
 export function InvitationCard({ signedInAs }: { signedInAs: string | null }) {
   const token = useHashToken()
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['invitation', token],
-    queryFn: ({ signal }) =>
-      requestApi<Preview>('/api/invitations/preview', { method: 'POST', body: { token }, signal }),
+    queryFn: ({ signal }) => api('POST /api/invitations/preview', { body: { token: token ?? '' }, signal }),
     enabled: typeof token === 'string',
     staleTime: Number.POSITIVE_INFINITY,
   })
@@ -89,12 +82,13 @@ function Acceptance({ token, preview: { email, workspaceName, hasAccount }, sign
   return <AcceptAsNewPerson token={token} email={email} spent={spent} />
 }
 
-/** Somebody else was quicker: it was revoked or used while this page was open. */
+/** It was revoked or used while this page was open. */
 function SpentNote() {
   return (
     <div role="alert">
       <Callout tone="warning" title="This invitation does not work any more">
-        It was used or revoked while this page was open, or has expired. Ask whoever invited you to send it again.
+        It was used or revoked while this page was open, or has expired. Ask the person who invited you to send it
+        again.
       </Callout>
     </div>
   )
@@ -104,8 +98,8 @@ function SpentInvitation({ signedInAs }: { signedInAs: string | null }) {
   return (
     <DeadInvitation title="This invitation does not work any more" signedInAs={signedInAs}>
       It has been used, revoked or has expired: a link works for seven days, once, and a newer mail replaces it. If you
-      have joined already, {signedInAs ? 'you are all set' : 'sign in'}; otherwise ask whoever invited you to send it
-      again.
+      have joined already, {signedInAs ? 'you are all set' : 'sign in'}; otherwise ask the person who invited you to
+      send it again.
     </DeadInvitation>
   )
 }

@@ -1,25 +1,26 @@
 'use client'
 
-import { type ReactNode, useState } from 'react'
-import { ApiError, messageOf, requestApi } from '../api-client.ts'
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Button } from '#components/ui/control/button.tsx'
+import { Field } from '#components/ui/control/field.tsx'
+import { FormError } from '#components/ui/control/form-error.tsx'
+import { Input } from '#components/ui/control/input.tsx'
+import { ApiError, api, messageOf } from '../api-client.ts'
 import { PasswordInput } from '../form/password-input.tsx'
 import { useSubmit } from '../form/use-submit.ts'
-import { Button } from '../ui/button.tsx'
 import { Callout } from '../ui/callout.tsx'
-import { Field } from '../ui/field.tsx'
-import { FormError } from '../ui/form-error.tsx'
-import { Input } from '../ui/input.tsx'
 import { leaveFor } from './leave-for.ts'
 import { HOME } from './safe-next.ts'
 
 interface FormProps {
   token: string
-  /** Shown in place of the form when the link stopped working meanwhile. */
+  /** Shown in place of the form when the link stopped working while the form was open. */
   spent: ReactNode
 }
 
-async function accept(token: string, newPerson?: { name?: string; password?: string }): Promise<void> {
-  await requestApi('/api/invitations/accept', { method: 'POST', body: { token, newPerson } })
+async function accept(token: string, newPerson?: { name: string; password: string }): Promise<void> {
+  await api('POST /api/invitations/accept', { body: { token, newPerson } })
   await leaveFor(HOME)
 }
 
@@ -38,10 +39,10 @@ export function AcceptSignedIn({ token, workspaceName, spent }: FormProps & { wo
   )
 }
 
-/** For somebody who has an account, and may have been in another workspace all along. */
+/** For a person who has an account, and may have been in another workspace all along. */
 export function AcceptBySigningIn({ token, email, spent }: FormProps & { email: string }) {
-  const { formProps, isRunning, errorAt, error, message } = useSubmit(async ({ password }) => {
-    await requestApi('/api/session', { method: 'POST', body: { email, password } })
+  const { formProps, isRunning, errorAt, error, message } = useSubmit(async ({ password = '' }) => {
+    await api('POST /api/session', { body: { email, password } })
     await accept(token)
   })
   if (isSpent(error)) return spent
@@ -61,7 +62,7 @@ export function AcceptBySigningIn({ token, email, spent }: FormProps & { email: 
 }
 
 export function AcceptAsNewPerson({ token, email, spent }: FormProps & { email: string }) {
-  const { formProps, isRunning, errorAt, error, message } = useSubmit(({ name, password }) =>
+  const { formProps, isRunning, errorAt, error, message } = useSubmit(({ name = '', password = '' }) =>
     accept(token, { name, password }),
   )
   if (isSpent(error)) return spent
@@ -87,7 +88,7 @@ export function AcceptAsNewPerson({ token, email, spent }: FormProps & { email: 
   )
 }
 
-/** For the password manager, and for whoever has several addresses. */
+/** For the password manager, and for people with several addresses. */
 function FixedEmail({ email }: { email: string }) {
   return (
     <Field label="Email">
@@ -97,30 +98,20 @@ function FixedEmail({ email }: { email: string }) {
 }
 
 export function SignOutFirst({ invited, signedInAs }: { invited: string; signedInAs: string }) {
-  const [isRunning, setIsRunning] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-
-  async function signOut() {
-    if (isRunning) return
-    setIsRunning(true)
-    try {
-      await requestApi('/api/session', { method: 'DELETE' })
-      // The link stays in the address, and is read anew as nobody.
-      window.location.reload()
-    } catch (thrown) {
-      setError(thrown)
-      setIsRunning(false)
-    }
-  }
+  const write = useMutation({
+    mutationFn: () => api('DELETE /api/session'),
+    // The link stays in the address, and is read anew as nobody.
+    onSuccess: () => window.location.reload(),
+  })
 
   return (
     <div className="flex flex-col gap-4">
-      <FormError message={error === null ? null : messageOf(error)} />
+      <FormError message={write.error && messageOf(write.error)} />
       <Callout
         tone="warning"
-        title="You are signed in as somebody else"
+        title="You are signed in as another person"
         actions={
-          <Button onClick={signOut} isLoading={isRunning}>
+          <Button onClick={() => write.mutate()} isLoading={write.isPending || write.isSuccess}>
             Sign out and go on
           </Button>
         }

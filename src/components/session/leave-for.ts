@@ -1,5 +1,5 @@
 /**
- * Goes there with a fresh page, so that nothing of whoever, or whichever workspace, was here before stays in memory.
+ * Goes there with a fresh page, so that nothing of the person or workspace before stays in memory.
  * It never settles: the button that waits for it waits until the page is gone.
  */
 export function leaveFor(href: string): Promise<never> {

@@ -1,14 +1,14 @@
 'use client'
 
 import Link from 'next/link'
-import { ApiError, requestApi } from '../api-client.ts'
+import { Button } from '#components/ui/control/button.tsx'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
+import { Field } from '#components/ui/control/field.tsx'
+import { FormError } from '#components/ui/control/form-error.tsx'
+import { ApiError, api } from '../api-client.ts'
 import { PasswordInput } from '../form/password-input.tsx'
 import { useSubmit } from '../form/use-submit.ts'
-import { Button } from '../ui/button.tsx'
-import { buttonStyle } from '../ui/button-style.ts'
 import { Callout } from '../ui/callout.tsx'
-import { Field } from '../ui/field.tsx'
-import { FormError } from '../ui/form-error.tsx'
 import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
 import { leaveFor } from './leave-for.ts'
 import { signInHref } from './safe-next.ts'
@@ -16,8 +16,8 @@ import { useHashToken } from './use-hash-token.ts'
 
 export function ResetPasswordForm() {
   const token = useHashToken()
-  const { formProps, isRunning, errorAt, error, message } = useSubmit(async ({ password }) => {
-    await requestApi('/api/password-reset', { method: 'PUT', body: { token, password } })
+  const { formProps, isRunning, errorAt, error, message } = useSubmit(async ({ password = '' }) => {
+    await api('PUT /api/password-reset', { body: { token: token ?? '', password } })
     await leaveFor(signInHref('/', 'password-changed'))
   })
 

@@ -2,7 +2,7 @@ export const HOME = '/overview'
 
 const HERE = 'http://here.invalid'
 
-/** Where to go after signing in: only to a page of ours, whatever somebody has put into the link. */
+/** Where to go after signing in: only to a page of ours, whatever the link says. */
 export function safeNext(next: unknown): string {
   if (typeof next !== 'string' || !next.startsWith('/')) return HOME
   const url = URL.parse(next, HERE)

@@ -1,20 +1,20 @@
 'use client'
 
-import { requestApi } from '../api-client.ts'
+import { Button } from '#components/ui/control/button.tsx'
+import { Field } from '#components/ui/control/field.tsx'
+import { FormError } from '#components/ui/control/form-error.tsx'
+import { Input } from '#components/ui/control/input.tsx'
+import { api } from '../api-client.ts'
 import { PasswordInput } from '../form/password-input.tsx'
 import { TimeZoneSelect } from '../form/time-zone-select.tsx'
 import { useSubmit } from '../form/use-submit.ts'
-import { Button } from '../ui/button.tsx'
-import { Field } from '../ui/field.tsx'
-import { FormError } from '../ui/form-error.tsx'
-import { Input } from '../ui/input.tsx'
 import { leaveFor } from './leave-for.ts'
 import { HOME } from './safe-next.ts'
 
 export function SetupForm() {
   const { formProps, isRunning, errorAt, message } = useSubmit(
-    async ({ name, email, password, workspaceName, timeZone }) => {
-      await requestApi('/api/setup', { method: 'POST', body: { name, email, password, workspaceName, timeZone } })
+    async ({ name = '', email = '', password = '', workspaceName = '', timeZone }) => {
+      await api('POST /api/setup', { body: { name, email, password, workspaceName, timeZone } })
       await leaveFor(HOME)
     },
   )

@@ -1,18 +1,18 @@
 'use client'
 
-import { requestApi } from '../api-client.ts'
+import { Button } from '#components/ui/control/button.tsx'
+import { Field } from '#components/ui/control/field.tsx'
+import { FormError } from '#components/ui/control/form-error.tsx'
+import { Input } from '#components/ui/control/input.tsx'
+import { api } from '../api-client.ts'
 import { PasswordInput } from '../form/password-input.tsx'
 import { useSubmit } from '../form/use-submit.ts'
-import { Button } from '../ui/button.tsx'
-import { Field } from '../ui/field.tsx'
-import { FormError } from '../ui/form-error.tsx'
-import { Input } from '../ui/input.tsx'
 import { leaveFor } from './leave-for.ts'
 
 /** `next` has been checked by the page. */
 export function SignInForm({ next }: { next: string }) {
-  const { formProps, isRunning, errorAt, message } = useSubmit(async ({ email, password }) => {
-    await requestApi('/api/session', { method: 'POST', body: { email, password } })
+  const { formProps, isRunning, errorAt, message } = useSubmit(async ({ email = '', password = '' }) => {
+    await api('POST /api/session', { body: { email, password } })
     await leaveFor(next)
   })
   return (

@@ -2,19 +2,12 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { usePathname } from 'next/navigation'
-import { useEffect } from 'react'
-import type { Membership } from '#lib/tenancy/access.ts'
-import type { Person } from '#lib/tenancy/person.ts'
-import { ACCESS_REFUSED, requestApi, SESSION_ENDED } from '../api-client.ts'
+import { useEffect, useMemo } from 'react'
+import { ACCESS_REFUSED, api, SESSION_ENDED } from '../api-client.ts'
 import { queryKeys } from '../query-keys.ts'
 import { leaveFor } from './leave-for.ts'
 import { HOME, signInHref } from './safe-next.ts'
 import type { SessionView } from './session-context.tsx'
-
-interface SessionAnswer {
-  person: Person
-  workspaces: Membership[]
-}
 
 /**
  * What the server gave with the page, kept true: a role that changed, a workspace that was renamed. The tab stays in
@@ -25,8 +18,8 @@ export function useLiveSession(initial: SessionView): SessionView {
   const pathname = usePathname()
   const { data, refetch } = useQuery({
     queryKey: queryKeys.session(),
-    queryFn: ({ signal }) => requestApi<SessionAnswer>('/api/session', { signal }),
-    initialData: { person: initial.person, workspaces: [...initial.workspaces] },
+    queryFn: ({ signal }) => api('GET /api/session', { signal }),
+    initialData: { person: initial.person, workspaces: [...initial.workspaces], workspace: initial.workspace },
     initialDataUpdatedAt: 0,
     refetchOnWindowFocus: 'always',
   })
@@ -34,7 +27,7 @@ export function useLiveSession(initial: SessionView): SessionView {
   const isSomebodyElse = data.person.id !== initial.person.id
   const isOut = workspace === undefined || isSomebodyElse
 
-  // Pages that were here before come from memory: without this, whoever was removed could go on leafing through them.
+  // Pages that were here before come from memory: without this, a person who was removed could go on leafing through them.
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked anew at every step to another page
   useEffect(() => {
     void refetch({ cancelRefetch: false })
@@ -56,8 +49,12 @@ export function useLiveSession(initial: SessionView): SessionView {
     if (isOut) void leaveFor(HOME)
   }, [isOut])
 
-  if (isOut) return initial
-  return { person: data.person, workspaces: data.workspaces, workspace }
+  const { person, workspaces } = data
+  // The same object while nothing has changed: a page that is not listening yet would be drawn a second time for another.
+  return useMemo(
+    () => (isOut || !workspace ? initial : { person, workspaces, workspace }),
+    [isOut, initial, person, workspaces, workspace],
+  )
 }
 
 /** Any answer "not signed in", to whatever was asked, leads to signing in, and back here after it. */

@@ -1,19 +1,22 @@
 'use client'
 
+import { Button } from '#components/ui/control/button.tsx'
+import { Field } from '#components/ui/control/field.tsx'
+import { FormError } from '#components/ui/control/form-error.tsx'
+import { Input } from '#components/ui/control/input.tsx'
+import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
 import { useSubmit } from '../form/use-submit.ts'
-import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { Field } from '../ui/field.tsx'
-import { FormError } from '../ui/form-error.tsx'
-import { Input } from '../ui/input.tsx'
-import { toast } from '../ui/toast.tsx'
 import { useChangeWorkspace, type WorkspaceDetails } from './use-change-workspace.ts'
 
 export function NameForm({ workspace, mayChange }: { workspace: WorkspaceDetails; mayChange: boolean }) {
   const change = useChangeWorkspace(workspace.id)
   const { formProps, isRunning, errorAt, message } = useSubmit(async ({ name }) => {
     const changed = await change({ name })
-    toast.success(`The workspace is called ${changed.name}.`)
+    toastWithUndo(`The workspace is called ${changed.name}.`, async () => {
+      const before = await change({ name: workspace.name })
+      return `The workspace is called ${before.name} again.`
+    })
   })
   return (
     <Card title="Name">

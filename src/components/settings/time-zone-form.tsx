@@ -1,14 +1,14 @@
 'use client'
 
+import { Button } from '#components/ui/control/button.tsx'
+import { Field } from '#components/ui/control/field.tsx'
+import { FormError } from '#components/ui/control/form-error.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
 import { TimeZoneSelect } from '../form/time-zone-select.tsx'
 import { useSubmit } from '../form/use-submit.ts'
-import { Button } from '../ui/button.tsx'
 import { Callout } from '../ui/callout.tsx'
 import { Card } from '../ui/card.tsx'
 import { DateTime } from '../ui/date-time.tsx'
-import { Field } from '../ui/field.tsx'
-import { FormError } from '../ui/form-error.tsx'
-import { toast } from '../ui/toast.tsx'
 import { useChangeWorkspace, type WorkspaceDetails } from './use-change-workspace.ts'
 
 export function TimeZoneForm({ workspace, mayChange }: { workspace: WorkspaceDetails; mayChange: boolean }) {

@@ -1,23 +1,16 @@
 'use client'
 
 import { useQueryClient } from '@tanstack/react-query'
-import { requestApi } from '../api-client.ts'
+import type { Received } from '#lib/contract/over-the-wire.ts'
+import { api } from '../api-client.ts'
 import { queryKeys } from '../query-keys.ts'
 
-/** The answer of /api/workspaces/[id]. */
-export interface WorkspaceDetails {
-  id: string
-  name: string
-  timeZone: string
-  nextTimeZone: string | null
-  nextTimeZoneAt: string | null
-}
+export type WorkspaceDetails = Received<'GET /api/workspaces/[id]'>
 
 export function useChangeWorkspace(workspaceId: string) {
   const queryClient = useQueryClient()
   return async (change: { name?: string; timeZone?: string }): Promise<WorkspaceDetails> => {
-    const path = `/api/workspaces/${workspaceId}`
-    const changed = await requestApi<WorkspaceDetails>(path, { method: 'PATCH', body: change })
+    const changed = await api('PATCH /api/workspaces/[id]', { params: { id: workspaceId }, body: change })
     queryClient.setQueryData(queryKeys.workspace(workspaceId), changed)
     // The switcher shows the name, and every date goes by the zone.
     await Promise.all([

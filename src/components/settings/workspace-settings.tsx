@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { isAtLeast } from '#lib/tenancy/roles.ts'
-import { requestApi } from '../api-client.ts'
+import { api } from '../api-client.ts'
 import { queryKeys } from '../query-keys.ts'
 import { useSession } from '../session/session-context.tsx'
 import { Callout } from '../ui/callout.tsx'
@@ -12,13 +12,12 @@ import { PageHeader } from '../ui/page-header.tsx'
 import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
 import { NameForm } from './name-form.tsx'
 import { TimeZoneForm } from './time-zone-form.tsx'
-import type { WorkspaceDetails } from './use-change-workspace.ts'
 
 export function WorkspaceSettings() {
   const { workspace } = useSession()
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: queryKeys.workspace(workspace.id),
-    queryFn: ({ signal }) => requestApi<WorkspaceDetails>(`/api/workspaces/${workspace.id}`, { signal }),
+    queryFn: ({ signal }) => api('GET /api/workspaces/[id]', { params: { id: workspace.id }, signal }),
   })
   const mayChange = isAtLeast(workspace.role, 'admin')
   return (

@@ -2,20 +2,21 @@
 
 import { Search } from 'lucide-react'
 import { useRouter } from 'next/navigation'
-import { type ReactNode, useMemo, useState } from 'react'
-import { Button } from '../ui/button.tsx'
-import { Kbd } from '../ui/kbd.tsx'
-import { type CommandItem, shellCommands } from './command-items.ts'
-import { CommandMenu } from './command-menu.tsx'
+import { type ReactNode, useState } from 'react'
+import { Button } from '#components/ui/control/button.tsx'
+import { Kbd } from '#components/ui/control/kbd.tsx'
+import { type CommandItem, pageCommands, shellCommands } from './commands/command-items.ts'
+import { CommandMenu } from './commands/command-menu.tsx'
+import { useCommandKey } from './commands/use-command-key.ts'
 import { Wordmark } from './logo.tsx'
 import type { NavSection } from './nav.ts'
 import { NavSheet } from './nav-sheet.tsx'
+import { type ListedKeys, PageKeys } from './page-keys.tsx'
 import { ShortcutsSheet } from './shortcuts-sheet.tsx'
 import { SideNav } from './side-nav.tsx'
 import { MAIN_ID, SkipLink } from './skip-link.tsx'
 import { useTheme } from './theme-context.tsx'
 import { ThemeToggle } from './theme-toggle.tsx'
-import { useCommandKey } from './use-command-key.ts'
 import { type Shortcut, useKeySequences } from './use-key-sequences.ts'
 import { type ShellUser, UserMenu } from './user-menu.tsx'
 import { type WorkspaceChoice, WorkspaceSwitcher } from './workspace-switcher.tsx'
@@ -31,6 +32,8 @@ interface AppShellProps {
   onSignOut: () => void
   /** What else the command menu offers, in front of the shell's own. */
   commands?: readonly CommandItem[]
+  /** The menu is being opened: the time to look what else it can offer. */
+  onCommands?: () => void
   /** Something everyone should know, above every page: sending is held, the cron has not come. */
   notice?: ReactNode
   children: ReactNode
@@ -45,6 +48,7 @@ export function AppShell({
   onCreateWorkspace,
   onSignOut,
   commands,
+  onCommands,
   notice,
   children,
 }: AppShellProps) {
@@ -52,11 +56,15 @@ export function AppShell({
   const { setTheme } = useTheme()
   const commandKey = useCommandKey()
   const [isCommandMenuOpen, setIsCommandMenuOpen] = useState(false)
+  function changeCommandMenu(isOpen: boolean) {
+    if (isOpen) onCommands?.()
+    setIsCommandMenuOpen(isOpen)
+  }
   const [isShortcutsSheetOpen, setIsShortcutsSheetOpen] = useState(false)
 
   const shortcuts: Shortcut[] = [
     { keys: ['?'], label: 'Show these shortcuts', action: () => setIsShortcutsSheetOpen(true) },
-    { keys: ['/'], label: 'Open the command menu', action: () => setIsCommandMenuOpen(true) },
+    { keys: ['/'], label: 'Open the command menu', action: () => changeCommandMenu(true) },
     ...sections
       .flatMap((section) => section.items)
       .flatMap(({ letter, label, href }) =>
@@ -64,21 +72,23 @@ export function AppShell({
       ),
   ]
   useKeySequences(shortcuts)
+  const [pageKeys, setPageKeys] = useState<readonly ListedKeys[]>([])
 
-  const items = useMemo(
-    () => [
-      ...(commands ?? []),
-      ...shellCommands({
-        sections,
-        workspaces,
-        currentWorkspaceId,
-        navigate: (href) => router.push(href),
-        switchWorkspace: onSwitchWorkspace,
-        setTheme,
-      }),
-    ],
-    [commands, sections, workspaces, currentWorkspaceId, router, onSwitchWorkspace, setTheme],
-  )
+  const ofPage = pageCommands(pageKeys)
+  const items = [
+    ...ofPage,
+    // What the page does itself stands there, and not twice.
+    ...(commands ?? []).filter(({ label }) => !ofPage.some((one) => one.label === label)),
+    ...shellCommands({
+      sections,
+      workspaces,
+      currentWorkspaceId,
+      navigate: (href) => router.push(href),
+      leave: (href) => window.location.assign(href),
+      switchWorkspace: onSwitchWorkspace,
+      setTheme,
+    }),
+  ]
 
   const switcher = (
     <WorkspaceSwitcher
@@ -108,7 +118,7 @@ export function AppShell({
           <div className="ml-auto flex items-center gap-1.5">
             <Button
               icon={<Search />}
-              onClick={() => setIsCommandMenuOpen(true)}
+              onClick={() => changeCommandMenu(true)}
               aria-keyshortcuts="Meta+K Control+K"
               className="max-sm:w-10 max-sm:px-0! sm:text-muted"
             >
@@ -132,12 +142,17 @@ export function AppShell({
           tabIndex={-1}
           className="mx-auto w-full max-w-7xl flex-1 px-4 py-5 outline-none lg:px-6 lg:py-6"
         >
-          {children}
+          <PageKeys onKeys={setPageKeys}>{children}</PageKeys>
         </main>
       </div>
-      <CommandMenu items={items} isOpen={isCommandMenuOpen} onOpenChange={setIsCommandMenuOpen} />
+      <CommandMenu items={items} isOpen={isCommandMenuOpen} onOpenChange={changeCommandMenu} />
       <ShortcutsSheet
-        shortcuts={[{ keys: [`${commandKey} K`], label: 'Open the command menu from anywhere' }, ...shortcuts]}
+        shortcuts={[
+          ...pageKeys,
+          { keys: [`${commandKey} K`], label: 'Open the command menu from anywhere' },
+          // A page that searches has `/` for itself.
+          ...shortcuts.filter(({ keys }) => !pageKeys.some((page) => page.keys.join() === keys.join())),
+        ]}
         isOpen={isShortcutsSheetOpen}
         onOpenChange={setIsShortcutsSheetOpen}
       />

@@ -52,8 +52,12 @@ export function pressKey<Action>(
 const TYPING_TAGS = new Set(['INPUT', 'TEXTAREA', 'SELECT'])
 
 /** Whether keys go into the element as text, or choose in it. */
-export function isTypingTarget(target: { tagName: string; isContentEditable: boolean } | null): boolean {
-  return target !== null && (TYPING_TAGS.has(target.tagName) || target.isContentEditable)
+export function isTypingTarget(
+  target: { tagName: string; isContentEditable: boolean; type?: unknown } | null,
+): boolean {
+  if (target === null) return false
+  const isTicked = target.tagName === 'INPUT' && (target.type === 'checkbox' || target.type === 'radio')
+  return (TYPING_TAGS.has(target.tagName) && !isTicked) || target.isContentEditable
 }
 
 function isSame(a: KeySequence, b: KeySequence): boolean {

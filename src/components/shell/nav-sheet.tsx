@@ -4,7 +4,7 @@ import clsx from 'clsx'
 import { Menu, X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type ReactNode, useState } from 'react'
-import { buttonStyle } from '../ui/button-style.ts'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
 import type { NavSection } from './nav.ts'
 import { SideNav } from './side-nav.tsx'
 

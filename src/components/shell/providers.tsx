@@ -1,10 +1,9 @@
 'use client'
 
 import { QueryClientProvider } from '@tanstack/react-query'
-import { Tooltip } from 'radix-ui'
 import { type ReactNode, useState } from 'react'
+import { Toaster } from '#components/ui/overlay/toast.tsx'
 import type { Theme } from '../theme.ts'
-import { Toaster } from '../ui/toast.tsx'
 import { makeQueryClient } from './query-client.ts'
 import { ThemeProvider } from './theme-context.tsx'
 
@@ -14,10 +13,8 @@ export function Providers({ initialTheme, children }: { initialTheme: Theme; chi
   return (
     <QueryClientProvider client={queryClient}>
       <ThemeProvider initialTheme={initialTheme}>
-        <Tooltip.Provider delayDuration={400}>
-          {children}
-          <Toaster />
-        </Tooltip.Provider>
+        {children}
+        <Toaster />
       </ThemeProvider>
     </QueryClientProvider>
   )

@@ -10,8 +10,9 @@ const READ_RETRIES = 2
 export function makeQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      queries: { staleTime: 30_000, retry: shouldRetryRead },
-      mutations: { retry: false },
+      // Asked whatever the browser believes about its network: a write must not wait unseen and go out an hour later.
+      queries: { staleTime: 30_000, retry: shouldRetryRead, networkMode: 'always' },
+      mutations: { retry: false, networkMode: 'always' },
     },
   })
 }

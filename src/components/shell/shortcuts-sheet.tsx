@@ -1,7 +1,7 @@
 'use client'
 
-import { Dialog } from '../ui/dialog.tsx'
-import { Kbd } from '../ui/kbd.tsx'
+import { Kbd } from '#components/ui/control/kbd.tsx'
+import { Dialog } from '#components/ui/overlay/dialog.tsx'
 import type { KeySequence } from './key-sequences.ts'
 
 interface ShortcutsSheetProps {

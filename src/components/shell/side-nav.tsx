@@ -1,9 +1,9 @@
 'use client'
 
 import clsx from 'clsx'
-import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useId } from 'react'
+import { IntentLink } from './intent-link.tsx'
 import { currentHref, type NavSection } from './nav.ts'
 import { NavIcon } from './nav-icon.tsx'
 
@@ -28,7 +28,7 @@ export function SideNav({ sections, onNavigate }: SideNavProps) {
           <ul aria-labelledby={section.label ? `${id}-${index}` : undefined} className="flex flex-col gap-0.5">
             {section.items.map((item) => (
               <li key={item.href}>
-                <Link
+                <IntentLink
                   href={item.href}
                   onClick={onNavigate}
                   aria-current={item.href === current ? 'page' : undefined}
@@ -47,7 +47,7 @@ export function SideNav({ sections, onNavigate }: SideNavProps) {
                       <span className="sr-only"> need attention</span>
                     </span>
                   )}
-                </Link>
+                </IntentLink>
               </li>
             ))}
           </ul>

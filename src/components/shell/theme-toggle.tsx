@@ -2,10 +2,10 @@
 
 import clsx from 'clsx'
 import { Monitor, Moon, Sun } from 'lucide-react'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
+import { DropdownMenu, MenuChoice } from '#components/ui/overlay/dropdown-menu.tsx'
 import { THEMES, type Theme } from '../theme.ts'
-import { buttonStyle } from '../ui/button-style.ts'
-import { DropdownMenu, MenuChoice } from '../ui/dropdown-menu.tsx'
-import { THEME_LABEL } from './command-items.ts'
+import { THEME_LABEL } from './commands/command-items.ts'
 import { useTheme } from './theme-context.tsx'
 
 const ICON = { system: Monitor, light: Sun, dark: Moon } as const satisfies Record<Theme, unknown>

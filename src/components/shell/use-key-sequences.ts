@@ -11,7 +11,7 @@ export interface Shortcut {
 }
 
 /** Listens on the whole page, except while a dialog or a menu is open: those have keys of their own. */
-export function useKeySequences(shortcuts: readonly Shortcut[]): void {
+export function useKeySequences(shortcuts: readonly Shortcut[], turn: 'first' | 'last' = 'last'): void {
   const pending = useRef<PendingKeys | null>(null)
 
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
@@ -34,7 +34,9 @@ export function useKeySequences(shortcuts: readonly Shortcut[]): void {
   })
 
   useEffect(() => {
-    document.addEventListener('keydown', onKeyDown)
-    return () => document.removeEventListener('keydown', onKeyDown)
-  }, [])
+    // On its way down to what has the focus, before everybody who listens to it on its way up.
+    const capture = turn === 'first'
+    document.addEventListener('keydown', onKeyDown, { capture })
+    return () => document.removeEventListener('keydown', onKeyDown, { capture })
+  }, [turn])
 }

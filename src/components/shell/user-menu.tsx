@@ -1,8 +1,8 @@
 'use client'
 
 import { Keyboard, LogOut } from 'lucide-react'
+import { DropdownMenu, MenuItem, MenuSeparator } from '#components/ui/overlay/dropdown-menu.tsx'
 import { Avatar } from '../ui/avatar.tsx'
-import { DropdownMenu, MenuItem, MenuSeparator } from '../ui/dropdown-menu.tsx'
 
 export interface ShellUser {
   name: string

@@ -1,8 +1,8 @@
 'use client'
 
 import { ChevronsUpDown, Plus } from 'lucide-react'
+import { DropdownMenu, MenuChoice, MenuItem, MenuSeparator } from '#components/ui/overlay/dropdown-menu.tsx'
 import { Avatar } from '../ui/avatar.tsx'
-import { DropdownMenu, MenuChoice, MenuItem, MenuSeparator } from '../ui/dropdown-menu.tsx'
 
 export interface WorkspaceChoice {
   id: string

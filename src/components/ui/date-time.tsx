@@ -1,7 +1,8 @@
 'use client'
 
-import { useEffect, useState } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type DateTimeStyle, formatInstant, formatInstantInFull, formatRelative } from '../date-time-format.ts'
+import { browserTimeZone } from '../form/time-zones.ts'
 
 const REFRESH_MS = 15_000
 
@@ -13,15 +14,21 @@ interface DateTimeProps {
   style?: DateTimeStyle | 'relative'
 }
 
-/** An instant in the workspace's zone, with the whole of it in the title. */
+/** An instant in the workspace's zone; the title says the whole of it, and what it is where the reader is. */
 export function DateTime({ instant, timeZone, style = 'date-time' }: DateTimeProps) {
   const date = new Date(instant)
+  // The server cannot know where the browser is.
+  const here = useSyncExternalStore(neverChanges, browserTimeZone, () => timeZone)
+  const zones = here === timeZone ? [timeZone] : [timeZone, here]
+  const title = zones.map((zone) => formatInstantInFull(date, zone)).join('\n')
   return (
-    <time dateTime={instant} title={formatInstantInFull(date, timeZone)} className="whitespace-nowrap">
+    <time dateTime={instant} title={title} className="whitespace-nowrap">
       {style === 'relative' ? <Relative date={date} /> : formatInstant(date, timeZone, style)}
     </time>
   )
 }
+
+const neverChanges = () => () => undefined
 
 function Relative({ date }: { date: Date }) {
   const [now, setNow] = useState(() => new Date())

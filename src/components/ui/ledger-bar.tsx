@@ -1,4 +1,5 @@
 import clsx from 'clsx'
+import { IntentLink } from '../shell/intent-link.tsx'
 import type { Tone } from '../status-look.ts'
 import { SOLID_TONE } from './tones.ts'
 
@@ -7,6 +8,8 @@ export interface LedgerPart {
   label: string
   count: number
   tone: Tone
+  /** To exactly those that it counts. */
+  href?: string
 }
 
 interface LedgerBarProps {
@@ -16,10 +19,14 @@ interface LedgerBarProps {
   parts: readonly LedgerPart[]
   /** What the parts must come to. When they do not, the bar says so instead of hiding it. */
   total: number
+  /** To all of them. */
+  href?: string
+  /** The parts stand beside it already, each with its number. */
+  isLegendBeside?: boolean
 }
 
 /** A ledger that balances on screen: every part in its place, and the sum beside what it should be. */
-export function LedgerBar({ label, unit, parts, total }: LedgerBarProps) {
+export function LedgerBar({ label, unit, parts, total, href, isLegendBeside = false }: LedgerBarProps) {
   const sum = parts.reduce((all, part) => all + part.count, 0)
   const isBalanced = sum === total
   return (
@@ -33,22 +40,37 @@ export function LedgerBar({ label, unit, parts, total }: LedgerBarProps) {
       </div>
       <figcaption className="mt-2.5">
         <dl className="flex flex-wrap gap-x-5 gap-y-1 text-[0.8125rem]">
-          {parts.map((part) => (
+          {(isLegendBeside ? [] : parts).map((part) => (
             <div key={part.key} className="flex items-center gap-1.5">
               <span aria-hidden className={clsx('size-2 rounded-full', SOLID_TONE[part.tone])} />
               <dt className="text-muted">{part.label}</dt>
-              <dd className="font-medium">{part.count.toLocaleString('en')}</dd>
+              <dd className="font-medium">
+                <Count href={part.href}>{part.count.toLocaleString('en')}</Count>
+              </dd>
             </div>
           ))}
           <div className="flex items-center gap-1.5">
             <dt className="text-muted">All {unit}</dt>
             <dd className={clsx('font-medium', !isBalanced && 'text-danger-text')}>
-              {total.toLocaleString('en')}
+              <Count href={href}>{total.toLocaleString('en')}</Count>
               {!isBalanced && ` (the parts come to ${sum.toLocaleString('en')})`}
             </dd>
           </div>
         </dl>
       </figcaption>
     </figure>
+  )
+}
+
+function Count({ href, children }: { href: string | undefined; children: string }) {
+  if (!href) return children
+  return (
+    <IntentLink
+      href={href}
+      scroll={false}
+      className="underline decoration-control underline-offset-2 hover:decoration-current"
+    >
+      {children}
+    </IntentLink>
   )
 }

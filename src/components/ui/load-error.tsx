@@ -1,5 +1,5 @@
+import { Button } from '#components/ui/control/button.tsx'
 import { messageOf } from '../api-client.ts'
-import { Button } from './button.tsx'
 import { Callout } from './callout.tsx'
 
 interface LoadErrorProps {

@@ -1,6 +1,6 @@
 import { ChevronLeft } from 'lucide-react'
-import Link from 'next/link'
 import type { ReactNode } from 'react'
+import { IntentLink } from '../shell/intent-link.tsx'
 
 interface PageHeaderProps {
   title: string
@@ -17,13 +17,13 @@ export function PageHeader({ title, description, badge, back, actions }: PageHea
   return (
     <header className="mb-5">
       {back && (
-        <Link
+        <IntentLink
           href={back.href}
           className="-ml-1 mb-1 inline-flex h-8 items-center gap-1 rounded-md pr-1.5 text-[0.8125rem] text-muted hover:text-text lg:h-6"
         >
           <ChevronLeft aria-hidden className="size-4" />
           {back.label}
-        </Link>
+        </IntentLink>
       )}
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">

@@ -2,10 +2,10 @@
 
 import clsx from 'clsx'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import Link from 'next/link'
 import type { ReactNode } from 'react'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
+import { IntentLink } from '../shell/intent-link.tsx'
 import { useUrlParams } from '../use-url-params.ts'
-import { buttonStyle } from './button-style.ts'
 
 interface PaginationProps {
   /** Null on the last page. */
@@ -44,9 +44,9 @@ function PageLink({ href, children }: { href: string | null; children: ReactNode
   const style = buttonStyle({ size: 'sm' })
   if (href !== null) {
     return (
-      <Link href={href} className={style}>
+      <IntentLink href={href} className={style}>
         {children}
-      </Link>
+      </IntentLink>
     )
   }
   return (

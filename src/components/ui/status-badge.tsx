@@ -37,6 +37,11 @@ const ICON: Record<StatusIcon, LucideIcon> = {
   waiting: Clock,
 }
 
+export function StatusIconOf({ icon }: { icon: StatusIcon }) {
+  const Icon = ICON[icon]
+  return <Icon aria-hidden />
+}
+
 /** `<StatusBadge look={EMAIL_STATUS_LOOK[email.status]} />` */
 export function StatusBadge({ look }: { look: StatusLook }) {
   const Icon = ICON[look.icon]

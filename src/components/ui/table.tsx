@@ -72,7 +72,12 @@ export function Table<Row>({ caption, columns, rows, rowKey, onPhones = 'cards',
           {isLoading
             ? SKELETON_ROWS.map((key) => <LoadingRow key={key} columns={columns} isCards={isCards} />)
             : rows.map((row) => (
-                <tr key={rowKey(row)} className={clsx('group/row hover:bg-sunken/50', isCards && CARD)}>
+                <tr
+                  key={rowKey(row)}
+                  tabIndex={-1}
+                  data-row=""
+                  className={clsx('group/row hover:bg-sunken/50', isCards && CARD)}
+                >
                   {columns.map((column) => (
                     <BodyCell key={column.key} column={column} isCards={isCards} isHeader={column.isRowHeader}>
                       {column.cell(row)}
@@ -117,7 +122,7 @@ function BodyCell<Row>({ column, isCards, isHeader = false, children }: BodyCell
       )}
     >
       {isCards && !column.isRowHeader && !column.isLabelHidden && (
-        <span aria-hidden className="w-28 shrink-0 text-muted text-sm sm:hidden">
+        <span aria-hidden className="w-28 shrink-0 self-start pt-1.5 text-muted text-sm sm:hidden">
           {column.label}
         </span>
       )}

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
-import { type CredentialPlace, readCredential, storeCredential } from '#lib/tenancy/credentials.ts'
+import { type CredentialPlace, readCredential, storeCredential } from '#lib/tenancy/credentials/credentials.ts'
 
 /** The keyed hash of a normalised address or domain, in one workspace. */
 export type HashAddress = (value: string) => Buffer
@@ -12,12 +12,24 @@ const KEY_BYTES = 32
 /**
  * Each workspace has a random key of its own for this, made once and kept among the encrypted credentials: rotating
  * ENCRYPTION_KEYS encrypts it anew and leaves it the same, so that the hashes, and with them one prospect for each
- * address, survive. Whoever has only the database cannot try addresses out.
+ * address, survive. A thief of the database alone cannot try addresses out.
  */
 export async function addressHasher(pool: pg.Pool, keyring: Keyring, workspaceId: string): Promise<HashAddress> {
-  const secret =
+  return hasherWith(
     (await readCredential(pool, keyring, placeIn(workspaceId))) ??
-    (await inTransaction(pool, (tx) => makeKey(tx, keyring, workspaceId)))
+      (await inTransaction(pool, (tx) => makeKey(tx, keyring, workspaceId))),
+  )
+}
+
+/** The same for what is in a transaction already, and must not wait for a second connection. */
+export type HasherIn = (tx: Sql, workspaceId: string) => Promise<HashAddress>
+
+export function hasherIn(keyring: Keyring): HasherIn {
+  return async (tx, workspaceId) =>
+    hasherWith((await readCredential(tx, keyring, placeIn(workspaceId))) ?? (await makeKey(tx, keyring, workspaceId)))
+}
+
+function hasherWith(secret: string): HashAddress {
   const key = Buffer.from(secret, 'base64')
   return (value) => createHmac('sha256', key).update(value).digest()
 }

@@ -25,7 +25,8 @@ export async function findProspectIds(
 
 async function byHash(sql: Sql, workspaceId: string, hash: Buffer): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
-    'SELECT id FROM prospects WHERE workspace_id = $1 AND email_hash = $2',
+    `SELECT id FROM prospects WHERE workspace_id = $1 AND email_hash = $2
+     UNION SELECT prospect_id FROM former_addresses WHERE workspace_id = $1 AND email_hash = $2`,
     [workspaceId, hash],
   )
   return rows.map(({ id }) => id)

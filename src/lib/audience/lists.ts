@@ -1,30 +1,54 @@
 import { notFound, PublicError } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
+import { type ArchivedChoice, archivedSql, refuseArchived } from '#lib/platform/rows/archived.ts'
+import { type Expected, refuseStale } from '#lib/platform/rows/row-version.ts'
+import { recordAudit } from '#lib/tenancy/audit/audit.ts'
+import type { Actor } from '#lib/tenancy/person.ts'
 
-export type ProspectList = { id: string; name: string; members: number; archivedAt: Date | null; createdAt: Date }
+export type ProspectList = {
+  id: string
+  name: string
+  members: number
+  version: number
+  archivedAt: Date | null
+  createdAt: Date
+}
 
 export const LIST_MEMBERS_AT_ONCE_MAX = 10_000
 
-const COLUMNS = `l.id, l.name, l.archived_at AS "archivedAt", l.created_at AS "createdAt",
-  (SELECT count(*) FROM list_members m WHERE m.list_id = l.id) AS members`
+const COLUMNS = `l.id, l.name, l.version, l.archived_at AS "archivedAt", l.created_at AS "createdAt"`
+
+/**
+ * Counted as they are listed: who is archived is in no list that is shown. Those few are counted apart, by one statement
+ * for all lists: to look up each member of each list would read every person once for each list.
+ */
+const ARCHIVED_MEMBERS = `archived AS MATERIALIZED (
+  SELECT m.list_id, count(*) AS members FROM prospects p JOIN list_members m ON m.prospect_id = p.id
+  WHERE p.workspace_id = $1 AND p.archived_at IS NOT NULL GROUP BY 1)`
+const MEMBERS = `(SELECT count(*) FROM list_members m WHERE m.list_id = l.id)
+  - coalesce((SELECT a.members FROM archived a WHERE a.list_id = l.id), 0) AS members`
 
 export async function listLists(
   sql: Sql,
   workspaceId: string,
-  { archived }: { archived: boolean },
+  { archived }: { archived: ArchivedChoice },
 ): Promise<ProspectList[]> {
   const { rows } = await sql.query<ProspectList>(
-    `SELECT ${COLUMNS} FROM prospect_lists l WHERE l.workspace_id = $1 AND (l.archived_at IS NOT NULL) = $2
+    `WITH ${ARCHIVED_MEMBERS} SELECT ${COLUMNS}, ${MEMBERS} FROM prospect_lists l
+     WHERE l.workspace_id = $1 AND ${archivedSql('l.archived_at', archived)}
      ORDER BY lower(l.name), l.id`,
-    [workspaceId, archived],
+    [workspaceId],
   )
   return rows
 }
 
 export async function loadList(sql: Sql, workspaceId: string, id: string): Promise<ProspectList> {
   const { rows } = await sql.query<ProspectList>(
-    `SELECT ${COLUMNS} FROM prospect_lists l WHERE l.workspace_id = $1 AND l.id = $2`,
+    `WITH archived AS (
+       SELECT m.list_id, count(*) AS members FROM list_members m JOIN prospects p ON p.id = m.prospect_id
+       WHERE m.list_id = $2 AND p.archived_at IS NOT NULL GROUP BY 1)
+     SELECT ${COLUMNS}, ${MEMBERS} FROM prospect_lists l WHERE l.workspace_id = $1 AND l.id = $2`,
     [workspaceId, id],
   )
   if (!rows[0]) throw notFound()
@@ -47,10 +71,17 @@ export async function changeList(
   workspaceId: string,
   id: string,
   change: { name?: string; archived?: boolean },
+  actor: Actor,
+  expected?: Expected,
 ): Promise<ProspectList> {
+  await tx.query('SELECT FROM prospect_lists WHERE workspace_id = $1 AND id = $2 FOR NO KEY UPDATE', [workspaceId, id])
   const current = await loadList(tx, workspaceId, id)
+  if (change.archived === undefined) refuseArchived('list', current)
+  refuseStale(expected, current.version)
   const name = change.name ?? current.name
   const archived = change.archived ?? current.archivedAt !== null
+  const isMoved = archived !== (current.archivedAt !== null)
+  if (name === current.name && !isMoved) return current
   try {
     await tx.query(
       `UPDATE prospect_lists SET name = $3, updated_at = app_now(),
@@ -60,9 +91,15 @@ export async function changeList(
     )
   } catch (error) {
     if (error instanceof Error && 'constraint' in error && error.constraint === 'prospect_lists_name_key')
-      throw nameTaken()
+      throw isMoved ? nameTakenSince() : nameTaken()
     throw error
   }
+  if (isMoved)
+    await recordAudit(tx, workspaceId, {
+      action: archived ? 'list.archived' : 'list.restored',
+      actor,
+      target: { kind: 'list', id, name },
+    })
   return loadList(tx, workspaceId, id)
 }
 
@@ -90,7 +127,7 @@ export async function addMembers(
   listId: string,
   prospectIds: readonly string[],
 ): Promise<number> {
-  await loadList(tx, workspaceId, listId)
+  refuseArchived('list', await loadList(tx, workspaceId, listId))
   return joinList(tx, workspaceId, listId, prospectIds)
 }
 
@@ -118,12 +155,19 @@ export async function removeMembers(
   listId: string,
   prospectIds: readonly string[],
 ): Promise<number> {
-  await loadList(tx, workspaceId, listId)
+  refuseArchived('list', await loadList(tx, workspaceId, listId))
   const { rowCount } = await tx.query('DELETE FROM list_members WHERE list_id = $1 AND prospect_id = ANY($2::uuid[])', [
     listId,
     prospectIds,
   ])
   return rowCount ?? 0
 }
+
+const nameTakenSince = () =>
+  new PublicError(
+    409,
+    'name-taken',
+    'Another list has got this name since it was archived. Restore it under another one.',
+  )
 
 const nameTaken = () => new PublicError(409, 'name-taken', 'There is a list of this name already. Choose another.')

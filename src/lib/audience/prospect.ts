@@ -19,6 +19,8 @@ export type Prospect = {
   archivedAt: Date | null
   erasedAt: Date | null
   mergedIntoId: string | null
+  /** Rises with every change. */
+  version: number
   createdAt: Date
   updatedAt: Date
 }
@@ -27,16 +29,16 @@ export const PROSPECT_COLUMNS = `p.id, p.email, p.first_name AS "firstName", p.l
   p.custom_fields AS "customFields", p.time_zone AS "timeZone", p.paused_at AS "pausedAt", p.replied_at AS "repliedAt",
   p.bounced_at AS "bouncedAt", p.unsubscribed_at AS "unsubscribedAt",
   p.unsubscribed_by_reader AS "unsubscribedByReader", p.archived_at AS "archivedAt",
-  p.erased_at AS "erasedAt", p.merged_into_id AS "mergedIntoId", p.created_at AS "createdAt", p.updated_at AS "updatedAt"`
+  p.erased_at AS "erasedAt", p.merged_into_id AS "mergedIntoId", p.version, p.created_at AS "createdAt", p.updated_at AS "updatedAt"`
 
 /** What a list of prospects can be narrowed to. One that is archived, merged or erased is in none of the others. */
 export const PROSPECT_STATES = {
-  active: 'may get email',
-  paused: 'is paused by a person',
-  replied: 'has replied',
-  bounced: 'has an address that bounced',
-  unsubscribed: 'has unsubscribed',
-  archived: 'was archived',
+  active: { name: 'Active', sentence: 'May get email.' },
+  paused: { name: 'Paused', sentence: 'Gets nothing until a person resumes it.' },
+  replied: { name: 'Replied', sentence: 'Has replied, so nothing more is sent.' },
+  bounced: { name: 'Bounced', sentence: 'Has an address that bounced.' },
+  unsubscribed: { name: 'Unsubscribed', sentence: 'Has unsubscribed.' },
+  archived: { name: 'Archived', sentence: 'Was archived, and is kept for what was sent.' },
 } as const
 
 export type ProspectState = keyof typeof PROSPECT_STATES
@@ -49,18 +51,32 @@ export type NoLongerWanted = 'archived' | 'erased' | 'merged' | 'replied' | 'sup
 /** Cancels what waits for a prospect, in the transaction that has just changed and so locked its row. */
 export type CancelWaiting = (tx: Sql, prospectId: string, why: NoLongerWanted) => Promise<number>
 
+type Row = Record<string, unknown>
+
+/** What became of a person in campaigns and in the queue. */
+export type ProspectTraces = {
+  enrolments: Row[]
+  emails: Row[]
+  /** What was sent, as it was sent, but for the link that only its reader has. */
+  contents: Row[]
+  attempts: Row[]
+  events: Row[]
+}
+
 /**
  * What a change of prospects means for campaigns and the queue, which come after this folder: handed in by the routes,
  * and called in the transaction that has just changed and so locked the prospects.
  */
 export type Consequences = {
   cancelWaiting: CancelWaiting
-  /** Whoever waits for a field that is filled now is free. */
+  /** An enrolment that waits for a field that is filled now is free. */
   fieldsChanged(tx: Sql, prospectIds: readonly string[]): Promise<void>
   /** What was held back because they were paused goes on. */
   resumed(tx: Sql, prospectIds: readonly string[]): Promise<void>
   /** What the queue and its history hold of what was personal goes too. */
   erased(tx: Sql, prospectIds: readonly string[]): Promise<void>
+  /** What campaigns and the queue hold about them. */
+  exportTraces(tx: Sql, prospectIds: readonly string[]): Promise<ProspectTraces>
 }
 
 /** Its row, locked until the transaction ends; another workspace's is not found. */

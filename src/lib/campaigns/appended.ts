@@ -1,7 +1,7 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import type { Campaign } from './campaign.ts'
-import { holdProspects } from './unplanned.ts'
+import { lockProspectsShared } from './unplanned.ts'
 
 /** A planned enrolment that has fewer emails than its sequence has steps by now. */
 export type BehindEnrolment = {
@@ -9,11 +9,11 @@ export type BehindEnrolment = {
   prospectId: string
   mailboxId: string
   plannedSteps: number
-  /** The prospect has left meanwhile: archived, merged, replied, bounced, unsubscribed or erased. */
+  /** The prospect has left: archived, merged, replied, bounced, unsubscribed or erased. */
   hasLeft: boolean
 }
 
-/** Running campaigns whose sequence has got steps that somebody already planned has no email for. */
+/** Running campaigns whose sequence has got steps that a planned person has no email for. */
 export async function campaignsBehind(sql: Sql): Promise<{ id: string; workspaceId: string }[]> {
   const { rows } = await sql.query<{ id: string; workspaceId: string }>(
     `SELECT c.id, c.workspace_id AS "workspaceId" FROM campaigns c WHERE c.status = 'RUNNING'
@@ -35,7 +35,7 @@ export async function takeBehind(
      ORDER BY id LIMIT $5`,
     [campaign.id, steps, mailboxIds, afterId, campaign.batchSize],
   )
-  await holdProspects(tx, plainArray(next.map((row) => row.prospect_id)))
+  await lockProspectsShared(tx, plainArray(next.map((row) => row.prospect_id)))
   const { rows } = await tx.query<BehindEnrolment>(
     `SELECT cp.id, cp.prospect_id AS "prospectId", cp.mailbox_id AS "mailboxId", cp.planned_steps AS "plannedSteps",
        num_nonnulls(p.erased_at, p.archived_at, p.unsubscribed_at, p.bounced_at, p.replied_at) > 0 AS "hasLeft"
@@ -55,7 +55,7 @@ export async function markAppended(tx: Sql, ids: readonly string[], steps: numbe
   ])
 }
 
-/** Under the plan's lock, so that no batch with fewer steps is under way. Not while somebody is still behind. */
+/** Under the plan's lock, so that no batch with fewer steps is under way. Not while a person is still behind. */
 export async function markStepsPlanned(tx: Sql, campaignId: string, steps: number): Promise<void> {
   await tx.query(
     `UPDATE campaigns SET steps_planned = $2 WHERE id = $1 AND NOT EXISTS (
@@ -64,8 +64,8 @@ export async function markStepsPlanned(tx: Sql, campaignId: string, steps: numbe
   )
 }
 
-/** The campaigns that a change of their sequence touches: held, so that none is stopped meanwhile. */
-export async function holdCampaignsOn(
+/** The campaigns that a change of their sequence touches: held, so that none is stopped until the end. */
+export async function lockCampaignsSharedOn(
   tx: Sql,
   sequenceId: string,
   { hasNewSteps }: { hasNewSteps: boolean },

@@ -2,6 +2,7 @@ import type { Sql } from '#lib/platform/database.ts'
 import { missingFieldsSql, missingSentenceSql } from '#lib/sequences/merge-fields.ts'
 import { readFieldsNeeded } from '#lib/sequences/steps.ts'
 import type { Campaign } from './campaign.ts'
+import type { EnrolmentReason } from './enrolment-reasons.ts'
 
 /**
  * Looks again at which of a campaign's unplanned enrolments lack a field that its texts need: those that no longer do
@@ -22,6 +23,7 @@ export async function recheckBlocked(
        ORDER BY cp.id FOR NO KEY UPDATE OF cp
      ), looked_at AS (
        UPDATE campaign_prospects cp SET state = CASE WHEN d.missing = '{}' THEN 'PENDING' ELSE 'BLOCKED' END::enrolment_state,
+         reason_code = CASE WHEN d.missing <> '{}' THEN '${'missing-fields' satisfies EnrolmentReason}' END,
          reason = CASE WHEN d.missing <> '{}' THEN ${missingSentenceSql('d.missing')} END
        FROM differing d WHERE cp.id = d.id AND cp.state IN ('PENDING', 'BLOCKED') AND cp.planned_at IS NULL
        RETURNING cp.state)
@@ -32,7 +34,7 @@ export async function recheckBlocked(
   return rows[0] ?? { freed: 0, blocked: 0 }
 }
 
-/** For whoever changed prospects: their enrolments are free, or blocked, as their fields are now. */
+/** After a change of prospects: their enrolments are free, or blocked, as their fields are now. */
 export async function recheckProspects(tx: Sql, workspaceId: string, prospectIds: readonly string[]): Promise<void> {
   const { rows } = await tx.query<Pick<Campaign, 'id' | 'sequenceId'>>(
     `SELECT DISTINCT c.id, c.sequence_id AS "sequenceId" FROM campaign_prospects cp JOIN campaigns c ON c.id = cp.campaign_id
@@ -43,7 +45,7 @@ export async function recheckProspects(tx: Sql, workspaceId: string, prospectIds
   for (const campaign of rows) await recheckBlocked(tx, campaign, prospectIds)
 }
 
-/** Campaigns that are not over and in which somebody is blocked: the tick looks again, whoever forgot to. */
+/** Campaigns that are not over and in which people are blocked: the tick looks again, should a verb have forgotten to. */
 export async function campaignsWithBlocked(sql: Sql): Promise<Pick<Campaign, 'id' | 'sequenceId'>[]> {
   const { rows } = await sql.query<Pick<Campaign, 'id' | 'sequenceId'>>(
     `SELECT id, sequence_id AS "sequenceId" FROM campaigns c WHERE status IN ('RUNNING', 'PAUSED', 'SENT') AND archived_at IS NULL

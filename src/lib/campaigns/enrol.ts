@@ -1,14 +1,20 @@
 import type pg from 'pg'
-import { type ProspectFilter, prospectIdsAfter } from '#lib/audience/list-prospects.ts'
+import { prospectIdsAfter } from '#lib/audience/list-prospects.ts'
 import { loadList, memberIdsAfter } from '#lib/audience/lists.ts'
-import { suppressedProspects } from '#lib/audience/suppressed.ts'
-import { notFound, PublicError } from '#lib/platform/api-response.ts'
+import type { ProspectFilter } from '#lib/audience/prospect-filter.ts'
+import { suppressedProspects } from '#lib/audience/suppression/suppressed.ts'
+import { PublicError } from '#lib/platform/api-response.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
+import { refuseArchived } from '#lib/platform/rows/archived.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import { missingFieldsSql, missingSentenceSql } from '#lib/sequences/merge-fields.ts'
 import { readFieldsNeeded } from '#lib/sequences/steps.ts'
-import { type Campaign, findCampaign, holdCampaign } from './campaign.ts'
+import { recordAudit } from '#lib/tenancy/audit/audit.ts'
+import type { Actor } from '#lib/tenancy/person.ts'
+import { type Campaign, findCampaign, lockCampaignShared } from './campaign.ts'
+import { coveredBeforeMerge, coveredByStopped } from './covered.ts'
+import { COVERED_REASONS, reasonSentenceSql } from './enrolment-reasons.ts'
 import { reopen } from './move.ts'
 
 /** Everybody who was asked for is counted once, but for `blocked`, who are among the enrolled. */
@@ -38,8 +44,6 @@ const NOBODY: Enrolled = {
   unknown: 0,
 }
 
-export const COVERED = 'Another campaign has already taken the prospect through this sequence.'
-
 const PROSPECTS_PER_PAGE = 5_000
 
 /**
@@ -52,31 +56,39 @@ export async function enrolProspects(
   workspaceId: string,
   campaignId: string,
   prospectIds: readonly string[],
+  by: Actor | null = null,
 ): Promise<Enrolled> {
-  const campaign = await holdOpen(tx, workspaceId, campaignId)
+  const campaign = await lockOpenCampaign(tx, workspaceId, campaignId)
   const ids = [...new Set(prospectIds)]
   const fields = await readFieldsNeeded(tx, campaign.sequenceId)
   const suppressed = [...(await suppressedProspects(tx, workspaceId, ids)).keys()]
+  const stopped = [...(await coveredByStopped(tx, campaign.sequenceId, ids))]
+  const merged = [...(await coveredBeforeMerge(tx, campaign.sequenceId, ids))]
   const { rows } = await tx.query<{ name: Counted; count: number }>(
     `WITH judged AS MATERIALIZED (
-       SELECT e.id, p.id AS prospect_id, ${missingFieldsSql('p', '$5::text[]')} AS missing, CASE
+       SELECT e.id, p.id AS prospect_id, ${missingFieldsSql('p', '$5::text[]')} AS missing,
+         CASE WHEN p.id = ANY($8::uuid[]) THEN 'covered-before-merge' WHEN p.id = ANY($9::uuid[]) THEN 'covered-by-stopped'
+           ELSE 'covered' END AS covered_by, CASE
          WHEN mine.state <> 'SKIPPED' THEN 'already'
          WHEN p.unsubscribed_at IS NOT NULL THEN 'unsubscribed'
          WHEN num_nonnulls(p.archived_at, p.bounced_at, p.replied_at) > 0 THEN 'inactive'
          WHEN p.id = ANY($6::uuid[]) THEN 'suppressed'
          WHEN NOT EXISTS (SELECT FROM campaign_prospects o JOIN campaigns c ON c.id = o.campaign_id
-           WHERE o.prospect_id = p.id AND o.planned_at IS NOT NULL AND c.sequence_id = $7 AND c.id <> $2) THEN 'enrolled'
+           WHERE o.prospect_id = p.id AND o.planned_at IS NOT NULL AND c.sequence_id = $7 AND c.id <> $2)
+           AND NOT p.id = ANY($8::uuid[]) THEN 'enrolled'
          WHEN mine.id IS NULL THEN 'covered' ELSE 'already' END AS verdict
        FROM unnest($3::uuid[], $4::uuid[]) AS e(id, prospect_id) JOIN prospects p ON p.id = e.prospect_id
        LEFT JOIN campaign_prospects mine ON mine.campaign_id = $2 AND mine.prospect_id = p.id
        WHERE p.workspace_id = $1 AND p.erased_at IS NULL
      ), put AS (
-       INSERT INTO campaign_prospects AS cp (id, workspace_id, campaign_id, prospect_id, state, reason, created_at)
+       INSERT INTO campaign_prospects AS cp (id, workspace_id, campaign_id, prospect_id, state, reason_code, reason, created_at)
        SELECT id, $1, $2, prospect_id,
          CASE WHEN verdict = 'covered' THEN 'SKIPPED' WHEN missing = '{}' THEN 'PENDING' ELSE 'BLOCKED' END::enrolment_state,
-         CASE WHEN verdict = 'covered' THEN '${COVERED}' WHEN missing <> '{}' THEN ${missingSentenceSql('missing')} END, app_now()
+         CASE WHEN verdict = 'covered' THEN covered_by WHEN missing <> '{}' THEN 'missing-fields' END,
+         CASE WHEN verdict = 'covered' THEN ${reasonSentenceSql('covered_by', COVERED_REASONS)}
+           WHEN missing <> '{}' THEN ${missingSentenceSql('missing')} END, app_now()
        FROM judged WHERE verdict IN ('enrolled', 'covered') ORDER BY prospect_id
-       ON CONFLICT (campaign_id, prospect_id) DO UPDATE SET state = excluded.state, reason = excluded.reason
+       ON CONFLICT (campaign_id, prospect_id) DO UPDATE SET state = excluded.state, reason_code = excluded.reason_code, reason = excluded.reason
          WHERE cp.state = 'SKIPPED' AND cp.planned_at IS NULL AND excluded.state <> 'SKIPPED'
        RETURNING state)
      SELECT verdict AS name, count(*)::int AS count FROM judged GROUP BY verdict
@@ -89,6 +101,8 @@ export async function enrolProspects(
       fields,
       plainArray(suppressed),
       campaign.sequenceId,
+      plainArray(merged),
+      plainArray(stopped),
     ],
   )
   const counts = new Map(rows.map(({ name, count }) => [name, count]))
@@ -98,12 +112,19 @@ export async function enrolProspects(
     enrolled,
     blocked: of('BLOCKED'),
     covered,
-    // Whoever somebody else has enrolled since the look is there already, too.
+    // A person whom another request has enrolled since the look is there already, too.
     already: of('already') + of('enrolled') + of('covered') - enrolled - covered,
     suppressed: of('suppressed'),
     unsubscribed: of('unsubscribed'),
     inactive: of('inactive'),
   }
+  if (by && enrolled + covered > 0)
+    await recordAudit(tx, workspaceId, {
+      action: 'campaign.people-added',
+      actor: by,
+      target: { kind: 'campaign', id: campaign.id, name: campaign.name },
+      details: { people: enrolled, lacking: told.blocked, skipped: covered },
+    })
   const { blocked: _, ...each } = told
   return { ...told, unknown: Object.values(each).reduce((left, count) => left - count, ids.length) }
 }
@@ -111,11 +132,12 @@ export async function enrolProspects(
 /** A verdict, or the state of what was put in. */
 type Counted = Exclude<keyof Enrolled, 'unknown' | 'blocked'> | 'PENDING' | 'BLOCKED' | 'SKIPPED'
 
-async function holdOpen(tx: Sql, workspaceId: string, id: string): Promise<Campaign> {
+async function lockOpenCampaign(tx: Sql, workspaceId: string, id: string): Promise<Campaign> {
   const found = await findCampaign(tx, workspaceId, id)
-  if (found.archivedAt) throw notFound()
+  refuseArchived('campaign', found)
   await reopen(tx, workspaceId, id)
-  const campaign = (await holdCampaign(tx, workspaceId, id)) ?? found
+  const campaign = (await lockCampaignShared(tx, workspaceId, id)) ?? found
+  refuseArchived('campaign', campaign)
   if (campaign.status === 'STOPPED')
     throw new PublicError(
       409,
@@ -139,10 +161,11 @@ export async function enrolMatching(
   whom: Whom,
   cursor: string | null,
   mayContinue: () => boolean,
+  by: Actor | null = null,
 ): Promise<Enrolled & { nextCursor: string | null }> {
-  await findCampaign(pool, workspaceId, campaignId)
+  refuseArchived('campaign', await findCampaign(pool, workspaceId, campaignId))
   const listIds = 'listIds' in whom ? whom.listIds : whom.filter.listId ? [whom.filter.listId] : []
-  for (const listId of listIds) await loadList(pool, workspaceId, listId)
+  for (const listId of listIds) refuseArchived('list', await loadList(pool, workspaceId, listId))
   const total = { ...NOBODY }
   let nextCursor = cursor
   do {
@@ -150,7 +173,7 @@ export async function enrolMatching(
       'listIds' in whom
         ? await memberIdsAfter(pool, whom.listIds, nextCursor, PROSPECTS_PER_PAGE)
         : await prospectIdsAfter(pool, workspaceId, whom.filter, nextCursor, PROSPECTS_PER_PAGE)
-    const page = await inTransaction(pool, (tx) => enrolProspects(tx, workspaceId, campaignId, ids))
+    const page = await inTransaction(pool, (tx) => enrolProspects(tx, workspaceId, campaignId, ids, by))
     for (const name of Object.keys(total) as (keyof Enrolled)[]) total[name] += page[name]
     nextCursor = ids.length === PROSPECTS_PER_PAGE ? (ids.at(-1) ?? null) : null
   } while (nextCursor !== null && mayContinue())

@@ -1,7 +1,11 @@
 import type pg from 'pg'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
+import { takeFairLock } from '#lib/platform/fair-lock.ts'
+import { plainArray } from '#lib/platform/sql-array.ts'
+import { ENROLMENT_REASONS, type EnrolmentReason } from './enrolment-reasons.ts'
 
 const ENROLMENTS_PER_LOOK = 5_000
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 /** Emails in these states still move by themselves, or keep a follow-up waiting. */
 const WAITING = `('SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED')`
@@ -10,12 +14,19 @@ const WAITING = `('SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED')`
 const NOTHING_OPEN = `NOT EXISTS (SELECT FROM scheduled_emails e WHERE e.campaign_prospect_id = cp.id
   AND e.status IN ('SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED', 'OUTCOME_UNKNOWN'))`
 
-/** All enrolments of a campaign of which nothing is open. */
-async function finishIdle(tx: Sql, campaignId: string): Promise<void> {
-  await tx.query(
-    `UPDATE campaign_prospects cp SET state = 'FINISHED' WHERE campaign_id = $1 AND state = 'ACTIVE' AND ${NOTHING_OPEN}`,
-    [campaignId],
+/**
+ * ACTIVE → FINISHED for those of these enrolments of which nothing is open. They are locked first and looked at second:
+ * who sets an email going again holds its enrolment, so either is seen here or finds it finished and makes it active.
+ */
+async function finishIdle(tx: Sql, enrolmentIds: readonly string[]): Promise<number> {
+  if (enrolmentIds.length === 0) return 0
+  const ids = plainArray(enrolmentIds)
+  await tx.query('SELECT FROM campaign_prospects WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE', [ids])
+  const { rowCount } = await tx.query(
+    `UPDATE campaign_prospects cp SET state = 'FINISHED' WHERE id = ANY($1::uuid[]) AND state = 'ACTIVE' AND ${NOTHING_OPEN}`,
+    [ids],
   )
+  return rowCount ?? 0
 }
 
 export type OpenCampaign = { id: string; workspaceId: string; isStopped: boolean }
@@ -34,13 +45,15 @@ export async function campaignsWithOpenEnrolments(sql: Sql): Promise<OpenCampaig
 /** Who was not planned when their campaign was stopped, some thousands at a time. */
 export async function skipUnplanned(tx: Sql, campaignId: string): Promise<number> {
   const { rowCount } = await tx.query(
-    `UPDATE campaign_prospects SET state = 'SKIPPED', reason = 'The campaign was stopped before it came to the prospect.'
+    `UPDATE campaign_prospects SET state = 'SKIPPED', reason_code = $3, reason = $4
      WHERE id IN (SELECT cp.id FROM campaign_prospects cp JOIN campaigns c ON c.id = cp.campaign_id
        WHERE c.id = $1 AND c.status = 'STOPPED' AND cp.state IN ('PENDING', 'BLOCKED') ORDER BY cp.id LIMIT $2 FOR NO KEY UPDATE OF cp)`,
-    [campaignId, ENROLMENTS_PER_LOOK],
+    [campaignId, ENROLMENTS_PER_LOOK, STOPPED, ENROLMENT_REASONS[STOPPED]],
   )
   return rowCount ?? 0
 }
+
+const STOPPED = 'campaign-stopped' satisfies EnrolmentReason
 
 /**
  * ACTIVE → FINISHED where nothing of an enrolment is open any more, a few thousand of each campaign at a time, going
@@ -48,65 +61,104 @@ export async function skipUnplanned(tx: Sql, campaignId: string): Promise<number
  */
 export async function finishEnrolments(pool: pg.Pool, campaigns: readonly OpenCampaign[]): Promise<number> {
   let finished = 0
-  for (const { id } of campaigns) finished += await inTransaction(pool, (tx) => finishSome(tx, id))
+  for (const { id } of campaigns) finished += await finishSome(pool, id)
   return finished
 }
 
-/** One look; the next goes on where this one ended. */
-export async function finishSome(tx: Sql, campaignId: string): Promise<number> {
-  const { rows } = await tx.query<{ finished: number }>(
-    `WITH looked_at AS MATERIALIZED (
-       SELECT cp.id, cp.planned_steps FROM campaign_prospects cp
-       WHERE cp.campaign_id = $1 AND cp.state = 'ACTIVE'
-         AND cp.id > coalesce((SELECT finish_cursor FROM campaigns WHERE id = $1), '00000000-0000-0000-0000-000000000000')
-       ORDER BY cp.id LIMIT $2
-     ), finished AS (
-       UPDATE campaign_prospects cp SET state = 'FINISHED' FROM looked_at l
-       -- Compared again where somebody has just appended a step to it.
-       WHERE cp.id = l.id AND cp.state = 'ACTIVE' AND cp.planned_steps = l.planned_steps AND ${NOTHING_OPEN} RETURNING cp.id
-     ), moved AS (
-       UPDATE campaigns SET finish_cursor =
-         (SELECT CASE WHEN count(*) = $2 THEN (array_agg(id ORDER BY id DESC))[1] END FROM looked_at)
-       WHERE id = $1)
-     SELECT count(*)::int AS finished FROM finished`,
+/**
+ * One look; the next goes on where this one ended. How far it came is written after it and by itself: with enrolments in
+ * hand nobody waits for a campaign, which comes before them in the order of locks.
+ */
+export async function finishSome(pool: pg.Pool, campaignId: string): Promise<number> {
+  const { rows } = await pool.query<{ before: string | null; id: string | null; isIdle: boolean | null }>(
+    `SELECT c.finish_cursor AS before, looked_at.id, looked_at.idle AS "isIdle" FROM campaigns c LEFT JOIN LATERAL (
+       SELECT cp.id, ${NOTHING_OPEN} AS idle FROM campaign_prospects cp
+       WHERE cp.campaign_id = c.id AND cp.state = 'ACTIVE' AND cp.id > coalesce(c.finish_cursor, '${BEFORE_ALL}')
+       ORDER BY cp.id LIMIT $2) looked_at ON true
+     WHERE c.id = $1 ORDER BY looked_at.id`,
     [campaignId, ENROLMENTS_PER_LOOK],
   )
-  return rows[0]?.finished ?? 0
+  const idle = rows.flatMap(({ id, isIdle }) => (id !== null && isIdle ? [id] : []))
+  const finished = await inTransaction(pool, (tx) => finishIdle(tx, idle))
+  const after = rows.length === ENROLMENTS_PER_LOOK ? (rows.at(-1)?.id ?? null) : null
+  if (after !== (rows[0]?.before ?? null)) await keepCursor(pool, campaignId, after)
+  return finished
+}
+
+/** Marks share the row of a running campaign without end, so it is asked for in turn. */
+async function keepCursor(pool: pg.Pool, campaignId: string, cursor: string | null): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    await takeFairLock(tx, 'to change', [campaignId])
+    await tx.query('UPDATE campaigns SET finish_cursor = $2 WHERE id = $1', [campaignId, cursor])
+  })
 }
 
 /**
- * RUNNING → SENT where nobody is left to plan and nothing waits. The lock comes first and the look second: an enrolment
- * or a batch that held the campaign has committed by then and is seen.
+ * RUNNING → SENT where nobody is left to plan and nothing waits. Its enrolments are finished before, some thousands at a
+ * time, each batch in a transaction of its own: enrolling and sending wait for none of it. What is left for the lock is
+ * what became idle in between.
  */
 export async function closeFinished(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ id: string }>(`SELECT id FROM campaigns WHERE status = 'RUNNING' AND ${OVER}`)
   let closed = 0
   for (const { id } of rows) {
-    closed += await inTransaction(pool, async (tx) => {
-      await tx.query('SELECT FROM campaigns WHERE id = $1 FOR NO KEY UPDATE', [id])
-      await finishIdle(tx, id)
-      const { rowCount } = await tx.query(
-        `UPDATE campaigns SET status = 'SENT', updated_at = app_now() WHERE id = $1 AND status = 'RUNNING' AND ${OVER}`,
-        [id],
-      )
-      return rowCount ?? 0
-    })
+    await finishAllIdle(pool, id)
+    closed += await inTransaction(pool, (tx) => close(tx, id))
   }
   return closed
 }
 
-/** Somebody is in it, nobody is left to plan, every step has its emails, and none of them waits. */
+async function finishAllIdle(pool: pg.Pool, campaignId: string): Promise<void> {
+  let after = BEFORE_ALL
+  for (;;) {
+    const idle = await findIdle(pool, campaignId, after)
+    await inTransaction(pool, (tx) => finishIdle(tx, idle))
+    if (idle.length < ENROLMENTS_PER_LOOK) return
+    after = idle.at(-1) ?? after
+  }
+}
+
+async function findIdle(sql: Sql, campaignId: string, after: string): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `SELECT cp.id FROM campaign_prospects cp WHERE cp.campaign_id = $1 AND cp.state = 'ACTIVE' AND cp.id > $2 AND ${NOTHING_OPEN}
+     ORDER BY cp.id LIMIT $3`,
+    [campaignId, after, ENROLMENTS_PER_LOOK],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * The lock comes first and the look second: an enrolment or a batch that held the campaign has committed by then and is
+ * seen. Where thousands have become idle since, the next round finishes them, and this one closes nothing.
+ */
+async function close(tx: Sql, id: string): Promise<number> {
+  await takeFairLock(tx, 'to change', [id])
+  await tx.query('SELECT FROM campaigns WHERE id = $1 FOR NO KEY UPDATE', [id])
+  const idle = await findIdle(tx, id, BEFORE_ALL)
+  if (idle.length === ENROLMENTS_PER_LOOK) return 0
+  await finishIdle(tx, idle)
+  const { rowCount } = await tx.query(
+    `UPDATE campaigns SET status = 'SENT', updated_at = app_now() WHERE id = $1 AND status = 'RUNNING' AND ${OVER}`,
+    [id],
+  )
+  return rowCount ?? 0
+}
+
+/** It has people, none is left to plan, every step has its emails, and none of them waits. */
 const OVER = `EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = campaigns.id)
   AND NOT EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = campaigns.id AND cp.state = 'PENDING')
   AND NOT EXISTS (SELECT FROM scheduled_emails e WHERE e.campaign_id = campaigns.id AND e.status IN ${WAITING})
   AND steps_planned >= (SELECT coalesce(max(step_number), 0) FROM sequence_steps s WHERE s.sequence_id = campaigns.sequence_id)`
 
+/** `nextStartMs`: how long until the next one starts, by the database's clock. */
+export type Woken = { started: number; reopened: number; nextStartMs: number | null }
+
 /**
  * SCHEDULED → RUNNING for every campaign whose time has come; and SENT → RUNNING where something waits after all: evidence
  * proved an email unsent, a field was filled. (The verbs that know it reopen by themselves; this is for all others.)
  */
-export async function wakeCampaigns(sql: Sql): Promise<{ started: number; reopened: number }> {
-  const { rows } = await sql.query<{ started: number; reopened: number }>(
+export async function wakeCampaigns(sql: Sql): Promise<Woken> {
+  const { rows } = await sql.query<Woken>(
     `WITH started AS (
        UPDATE campaigns SET status = 'RUNNING', launched_at = app_now(), updated_at = app_now()
        WHERE status = 'SCHEDULED' AND scheduled_at <= app_now() RETURNING 1
@@ -114,9 +166,11 @@ export async function wakeCampaigns(sql: Sql): Promise<{ started: number; reopen
        UPDATE campaigns SET status = 'RUNNING', archived_at = NULL, updated_at = app_now() WHERE status = 'SENT' AND (
          EXISTS (SELECT FROM scheduled_emails e WHERE e.campaign_id = campaigns.id AND e.status IN ${WAITING})
          OR EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = campaigns.id AND cp.state = 'PENDING')) RETURNING 1)
-     SELECT (SELECT count(*)::int FROM started) AS started, (SELECT count(*)::int FROM reopened) AS reopened`,
+     SELECT (SELECT count(*)::int FROM started) AS started, (SELECT count(*)::int FROM reopened) AS reopened,
+       (SELECT extract(epoch FROM min(scheduled_at) - app_now())::float8 * 1000 FROM campaigns
+        WHERE status = 'SCHEDULED' AND scheduled_at > app_now()) AS "nextStartMs"`,
   )
-  return rows[0] ?? { started: 0, reopened: 0 }
+  return rows[0] ?? { started: 0, reopened: 0, nextStartMs: null }
 }
 
 /** The campaigns of emails that a person sets going again: they run. Called before anything of theirs is locked. */
@@ -129,11 +183,12 @@ export async function reopenCampaignsOf(tx: Sql, workspaceId: string, emailIds: 
   )
 }
 
-/** Their enrolments are active again. */
+/** Their enrolments are active from now on: also those that are, since they may just be being finished. Before the emails. */
 export async function reactivate(tx: Sql, emailIds: readonly string[]): Promise<void> {
   await tx.query(
-    `UPDATE campaign_prospects SET state = 'ACTIVE' WHERE state = 'FINISHED' AND id IN (
-       SELECT campaign_prospect_id FROM scheduled_emails WHERE id = ANY($1::uuid[]))`,
+    `UPDATE campaign_prospects SET state = 'ACTIVE' WHERE id IN (
+       SELECT id FROM campaign_prospects WHERE state IN ('ACTIVE', 'FINISHED') AND id IN (
+         SELECT campaign_prospect_id FROM scheduled_emails WHERE id = ANY($1::uuid[])) ORDER BY id FOR NO KEY UPDATE)`,
     [emailIds],
   )
 }

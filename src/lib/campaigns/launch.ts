@@ -1,17 +1,21 @@
 import { PublicError } from '#lib/platform/api-response.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import { takeFairLock } from '#lib/platform/fair-lock.ts'
+import { refuseArchived } from '#lib/platform/rows/archived.ts'
 import { markLaunched } from '#lib/sequences/change-sequence.ts'
 import { lockSequence } from '#lib/sequences/sequence.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import { recheckBlocked } from './blocked.ts'
 import { type Campaign, findCampaign, lockCampaign } from './campaign.ts'
 import { auditCampaign, refusedBy } from './move.ts'
+import { refuseOddTime } from './odd-time.ts'
 import { findProblems } from './problems.ts'
+import { isDoneAlready, isPossible } from './verbs.ts'
 
 /**
  * Launches now, or for a later time. Everything that is wrong is said at once and nothing happens. Pressed twice, the
- * second finds it launched: both wait here for the sequence and then for the campaign.
+ * second finds it launched and is answered the same: both wait here for the sequence and then for the campaign.
  */
 export async function launchCampaign(
   tx: Sql,
@@ -20,13 +24,17 @@ export async function launchCampaign(
   at: Date | null,
   actor: Actor,
 ): Promise<Campaign> {
-  if (at) refuseOddTime(at, await appNow(tx))
-  const { sequenceId } = await findCampaign(tx, workspaceId, id)
+  const { sequenceId, ...found } = await findCampaign(tx, workspaceId, id)
+  refuseArchived('campaign', found)
+  // Both before any row, as a mark does that shares them.
+  await takeFairLock(tx, 'to change', [sequenceId, id])
   const sequence = await lockSequence(tx, workspaceId, sequenceId)
   const campaign = await lockCampaign(tx, workspaceId, id)
+  if (isLaunchedFor(campaign, at)) return campaign
+  if (at) refuseOddTime(at, await appNow(tx))
   if (campaign.sequenceId !== sequenceId || campaign.archivedAt)
-    throw new PublicError(409, 'changed-meanwhile', 'Somebody has just changed the campaign; look at it again.')
-  if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED') throw refusedBy(campaign, 'launched')
+    throw new PublicError(409, 'changed-meanwhile', 'The campaign has just been changed; look at it again.')
+  if (!isPossible('launch', campaign)) throw refusedBy(campaign, 'launch')
   await recheckBlocked(tx, campaign)
   const problems = await findProblems(tx, campaign, sequence)
   if (problems.length > 0) {
@@ -42,18 +50,11 @@ export async function launchCampaign(
     [id, at, sequence.steps.length],
   )
   const launched = await findCampaign(tx, workspaceId, id)
-  await auditCampaign(tx, launched, 'campaign.launched', actor, { startsAt: at?.toISOString() ?? null })
+  await auditCampaign(tx, launched, 'launch', actor, { startsAt: at?.toISOString() ?? null })
   return launched
 }
 
-const MINUTE_MS = 60_000
-const YEAR_MS = 366 * 24 * 60 * MINUTE_MS
-
-/** A mistyped date must neither start a campaign at once nor let it wait for ever: what is sent cannot be taken back. */
-function refuseOddTime(at: Date, now: Date): void {
-  const aheadMs = at.getTime() - now.getTime()
-  if (aheadMs < -MINUTE_MS)
-    throw new PublicError(400, 'in-the-past', 'That time has passed. Launch without a time to start now.')
-  if (aheadMs > YEAR_MS)
-    throw new PublicError(400, 'too-far-ahead', 'That is more than a year from now. Choose an earlier time.')
+/** The same wish again, also long after: the time that it names may have passed by now. */
+function isLaunchedFor(campaign: Campaign, at: Date | null): boolean {
+  return isDoneAlready('launch', campaign) && campaign.scheduledAt?.getTime() === at?.getTime()
 }

@@ -13,6 +13,8 @@ export type Ledger = {
   done: number
 }
 
+export const ENROLMENT_STATES = ['PENDING', 'BLOCKED', 'SKIPPED', 'ACTIVE', 'FINISHED'] as const
+
 const NO_ENROLMENTS: Record<EnrolmentState, number> = { PENDING: 0, BLOCKED: 0, SKIPPED: 0, ACTIVE: 0, FINISHED: 0 }
 const NO_EMAILS: Record<ScheduledEmailStatus, number> = {
   SCHEDULED: 0,
@@ -48,3 +50,36 @@ export async function readLedger(sql: Sql, campaignId: string): Promise<Ledger> 
   const all = emails.total + enrolments.PENDING * stepsEach
   return { enrolments, emails, balances: emails.total === wanted, done: all > 0 ? over / all : 0 }
 }
+
+/** A ledger in short, for a line of a list. */
+export type LedgerSums = {
+  people: number
+  emails: { waiting: number; sent: number; failed: number; unknown: number; cancelled: number }
+}
+
+/** The sums of many campaigns in one statement; like a ledger, it reads two indexes and no row. */
+export const SUMS_SQL = `SELECT c.id, coalesce(p.people, 0)::int AS people, coalesce(e.waiting, 0)::int AS waiting,
+    coalesce(e.sent, 0)::int AS sent, coalesce(e.failed, 0)::int AS failed, coalesce(e.unknown, 0)::int AS unknown,
+    coalesce(e.cancelled, 0)::int AS cancelled
+  FROM unnest($1::uuid[]) AS c(id)
+  CROSS JOIN LATERAL (SELECT count(*) AS people FROM campaign_prospects WHERE campaign_id = c.id) p
+  CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE status IN ('SCHEDULED', 'SENDING', 'RETRY_SCHEDULED', 'FAILED')) AS waiting,
+      count(*) FILTER (WHERE status = 'SENT') AS sent,
+      count(*) FILTER (WHERE status = 'PERMANENTLY_FAILED') AS failed,
+      count(*) FILTER (WHERE status = 'OUTCOME_UNKNOWN') AS unknown,
+      count(*) FILTER (WHERE status = 'CANCELLED') AS cancelled
+    FROM scheduled_emails WHERE campaign_id = c.id) e`
+
+export async function withSums<Campaign extends { id: string }>(
+  sql: Sql,
+  campaigns: readonly Campaign[],
+): Promise<(Campaign & LedgerSums)[]> {
+  const { rows } = await sql.query<{ id: string; people: number } & LedgerSums['emails']>(SUMS_SQL, [
+    campaigns.map(({ id }) => id),
+  ])
+  const sums = new Map(rows.map(({ id, people, ...emails }) => [id, { people, emails }]))
+  return campaigns.map((campaign) => ({ ...campaign, ...(sums.get(campaign.id) ?? NOTHING) }))
+}
+
+const NOTHING: LedgerSums = { people: 0, emails: { waiting: 0, sent: 0, failed: 0, unknown: 0, cancelled: 0 } }

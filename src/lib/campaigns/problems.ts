@@ -2,13 +2,16 @@ import { hasSendingDay } from '#lib/guardrails/settings.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { SequenceWithSteps, StepProblem } from '#lib/sequences/sequence.ts'
 import type { Campaign } from './campaign.ts'
+import { COVERED_REASONS } from './enrolment-reasons.ts'
 
 export type LaunchProblem = {
   code:
     | 'no-prospects'
+    | 'all-covered'
     | 'empty-sequence'
     | 'invalid-texts'
     | 'no-mailbox'
+    | 'chosen-mailboxes'
     | 'no-settings'
     | 'no-sending-day'
     | 'no-postal-address'
@@ -17,26 +20,51 @@ export type LaunchProblem = {
   places?: StepProblem[]
 }
 
-type Facts = { enrolled: boolean; mailbox: boolean; days: number[] | null; address: string | null }
+type Facts = {
+  enrolled: boolean
+  wanted: boolean
+  hasPlanned: boolean
+  hasUncovered: boolean
+  hasCovered: boolean
+  mailbox: boolean
+  chosenMailbox: boolean
+  days: number[] | null
+  address: string | null
+}
 
 /** All that keeps a campaign from being launched, at once. */
 export async function findProblems(
   sql: Sql,
-  campaign: Pick<Campaign, 'id' | 'workspaceId'>,
+  campaign: Pick<Campaign, 'id' | 'workspaceId' | 'sequenceId'>,
   sequence: Pick<SequenceWithSteps, 'steps' | 'problems'>,
 ): Promise<LaunchProblem[]> {
   const { rows } = await sql.query<Facts>(
-    `SELECT EXISTS (SELECT FROM campaign_prospects WHERE campaign_id = $2 AND state IN ('PENDING', 'BLOCKED')) AS enrolled,
-       EXISTS (SELECT FROM mailboxes WHERE workspace_id = $1 AND status = 'CONNECTED') AS mailbox,
+    `SELECT EXISTS (SELECT FROM campaign_prospects WHERE campaign_id = $2) AS enrolled,
+       EXISTS (SELECT FROM campaign_prospects WHERE campaign_id = $2 AND state IN ('ACTIVE', 'FINISHED')) AS "hasPlanned",
+       EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = $2 AND cp.state IN ('PENDING', 'BLOCKED')) AS wanted,
+       EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = $2 AND cp.state IN ('PENDING', 'BLOCKED')
+         AND NOT EXISTS (SELECT FROM campaign_prospects o JOIN campaigns c ON c.id = o.campaign_id
+           WHERE o.prospect_id = cp.prospect_id AND o.planned_at IS NOT NULL AND c.sequence_id = $3 AND c.id <> $2)) AS "hasUncovered",
+       EXISTS (SELECT FROM campaign_prospects WHERE campaign_id = $2 AND state = 'SKIPPED' AND reason_code = ANY($4::text[])) AS "hasCovered",
+       EXISTS (SELECT FROM mailboxes m WHERE m.workspace_id = $1 AND m.status = 'CONNECTED') AS mailbox,
+       EXISTS (SELECT FROM mailboxes m, campaigns c WHERE m.workspace_id = $1 AND m.status = 'CONNECTED' AND c.id = $2
+         AND (c.mailbox_ids = '{}' OR m.id = ANY(c.mailbox_ids))) AS "chosenMailbox",
        (SELECT sending_days FROM sending_settings WHERE workspace_id = $1) AS days,
        (SELECT postal_address FROM sending_settings WHERE workspace_id = $1) AS address`,
-    [campaign.workspaceId, campaign.id],
+    [campaign.workspaceId, campaign.id, campaign.sequenceId, COVERED_REASONS],
   )
   const facts = rows[0]
   if (!facts) return []
   const problems: LaunchProblem[] = []
   const refuse = (code: LaunchProblem['code'], sentence: string) => problems.push({ code, sentence })
   if (!facts.enrolled) refuse('no-prospects', 'Nobody is enrolled; add prospects.')
+  else if (!facts.hasUncovered && !facts.hasPlanned)
+    refuse(
+      'all-covered',
+      facts.wanted || facts.hasCovered
+        ? 'Everybody who is enrolled has a place in this sequence by another campaign already, and nobody gets a step twice. Add other prospects, or choose another sequence.'
+        : 'Everybody who is enrolled was skipped; see why in the list of prospects, and add others.',
+    )
   if (sequence.steps.length === 0) refuse('empty-sequence', 'The sequence has no steps; write at least one.')
   if (sequence.problems.length > 0)
     problems.push({
@@ -45,6 +73,8 @@ export async function findProblems(
       places: sequence.problems,
     })
   if (!facts.mailbox) refuse('no-mailbox', 'No mailbox is connected; connect one to send from.')
+  else if (!facts.chosenMailbox)
+    refuse('chosen-mailboxes', 'None of the chosen mailboxes is connected; connect one of them, or choose others.')
   if (facts.days === null) refuse('no-settings', 'The workspace has no sending settings; save them first.')
   else if (!hasSendingDay({ sendingDays: facts.days }))
     refuse('no-sending-day', 'The sending window has no day of the week, so it never opens; choose at least one.')

@@ -1,25 +1,26 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import { missingFieldsSql } from '#lib/sequences/merge-fields.ts'
+import type { EnrolmentReason } from './enrolment-reasons.ts'
 
 export type UnplannedEnrolment = {
   id: string
   prospectId: string
   /** Where its emails must leave from, if that is settled already. */
   mailboxId: string | null
-  /** Why nothing may be planned for it, in words; null where it may. */
-  refusal: string | null
+  /** Why nothing may be planned for it; null where it may. */
+  refusal: EnrolmentReason | null
   /** The fields that its texts need and the prospect does not have. */
   missing: string[]
 }
 
 const UNPLANNED = `SELECT cp.id, cp.prospect_id AS "prospectId", cp.mailbox_id AS "mailboxId",
     ${missingFieldsSql('p', '$3::text[]')} AS missing,
-    CASE WHEN p.erased_at IS NOT NULL THEN 'The prospect was erased.'
-         WHEN p.archived_at IS NOT NULL THEN 'The prospect is archived.'
-         WHEN p.unsubscribed_at IS NOT NULL THEN 'The prospect has unsubscribed.'
-         WHEN p.bounced_at IS NOT NULL THEN 'Email to the prospect bounced before.'
-         WHEN p.replied_at IS NOT NULL THEN 'The prospect has replied.'
+    CASE WHEN p.erased_at IS NOT NULL THEN 'erased'
+         WHEN p.archived_at IS NOT NULL THEN 'archived'
+         WHEN p.unsubscribed_at IS NOT NULL THEN 'unsubscribed'
+         WHEN p.bounced_at IS NOT NULL THEN 'bounced'
+         WHEN p.replied_at IS NOT NULL THEN 'replied'
     END AS refusal
   FROM campaign_prospects cp JOIN prospects p ON p.id = cp.prospect_id
   WHERE cp.campaign_id = $1 AND cp.planned_at IS NULL AND cp.state = 'PENDING'`
@@ -40,7 +41,7 @@ export async function takeUnplanned(
     [campaignId, limit],
   )
   const prospectIds = plainArray(next.map((row) => row.prospect_id))
-  await holdProspects(tx, prospectIds)
+  await lockProspectsShared(tx, prospectIds)
   const { rows } = await tx.query<UnplannedEnrolment>(
     `${UNPLANNED} AND cp.prospect_id = ANY($2::uuid[]) ORDER BY cp.id FOR NO KEY UPDATE OF cp`,
     [campaignId, prospectIds, fieldsNeeded],
@@ -49,7 +50,7 @@ export async function takeUnplanned(
 }
 
 /** By id, and before their enrolments, like everybody who locks several prospects: an import and a batch wait, and do not deadlock. */
-export async function holdProspects(tx: Sql, prospectIds: string): Promise<void> {
+export async function lockProspectsShared(tx: Sql, prospectIds: string): Promise<void> {
   await tx.query('SELECT FROM prospects WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE', [prospectIds])
 }
 
@@ -116,11 +117,10 @@ export async function setAside(
   tx: Sql,
   ids: readonly string[],
   state: 'SKIPPED' | 'BLOCKED',
-  reason: string,
+  { code, reason }: { code: EnrolmentReason; reason: string },
 ): Promise<void> {
-  await tx.query(`UPDATE campaign_prospects SET state = $3::enrolment_state, reason = $2 WHERE id = ANY($1::uuid[])`, [
-    plainArray(ids),
-    reason,
-    state,
-  ])
+  await tx.query(
+    `UPDATE campaign_prospects SET state = $3::enrolment_state, reason_code = $4, reason = $2 WHERE id = ANY($1::uuid[])`,
+    [plainArray(ids), reason, state, code],
+  )
 }

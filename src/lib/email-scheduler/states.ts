@@ -51,6 +51,7 @@ export const TRANSITIONS = {
   },
   PERMANENTLY_FAILED: {
     RETRY_SCHEDULED: { by: ['person'], sentence: 'A person asked for a retry, with a fresh count of attempts.' },
+    SENT: { by: ['evidence'], sentence: 'Late evidence shows that an earlier attempt was accepted after all.' },
   },
   CANCELLED: {
     SCHEDULED: { by: ['person'], sentence: 'A person took the cancellation back; it was never handed over.' },
@@ -84,44 +85,18 @@ export const STATES: Record<ScheduledEmailStatus, { readonly name: string; reado
   CANCELLED: { name: 'Cancelled', sentence: 'It will not be sent; the reason is kept.' },
 }
 
-/**
- * What a person may do, and the arrows that it takes. `marks` names states in which it moves nothing: a failed email
- * that is dismissed keeps its state and is marked as seen, a waiting one gets another time, and only evidence moves one
- * that is checked.
- */
-export const PERSON_ACTIONS = {
-  retry: { label: 'Retry', moves: [['PERMANENTLY_FAILED', 'RETRY_SCHEDULED']], marks: [] },
-  assumeDelivered: { label: 'Assume delivered', moves: [['OUTCOME_UNKNOWN', 'SENT']], marks: [] },
-  sendAgain: { label: 'Send again', moves: [['OUTCOME_UNKNOWN', 'RETRY_SCHEDULED']], marks: [] },
-  check: { label: 'Look for evidence', moves: [], marks: ['OUTCOME_UNKNOWN'] },
-  dismiss: { label: 'Dismiss', moves: [['OUTCOME_UNKNOWN', 'CANCELLED']], marks: ['PERMANENTLY_FAILED'] },
-  reschedule: { label: 'Reschedule', moves: [], marks: ['SCHEDULED', 'RETRY_SCHEDULED'] },
-  cancel: {
-    label: 'Cancel',
-    moves: [
-      ['SCHEDULED', 'CANCELLED'],
-      ['RETRY_SCHEDULED', 'CANCELLED'],
-    ],
-    marks: [],
-  },
-  restore: { label: 'Undo', moves: [['CANCELLED', 'SCHEDULED']], marks: ['PERMANENTLY_FAILED'] },
-} as const satisfies Record<
-  string,
-  { label: string; moves: readonly Transition[]; marks: readonly ScheduledEmailStatus[] }
->
-
-export type PersonAction = keyof typeof PERSON_ACTIONS
-
 export const STATUSES = Object.keys(STATES) as ScheduledEmailStatus[]
 
 /** May be claimed or cancelled; nobody holds it. */
 export const WAITING = ['SCHEDULED', 'RETRY_SCHEDULED'] as const satisfies readonly ScheduledEmailStatus[]
 
 /** Late evidence of an acceptance takes it from any of these to SENT. */
-export const SENT_BY_EVIDENCE = ['OUTCOME_UNKNOWN', 'RETRY_SCHEDULED', 'CANCELLED'] as const satisfies readonly Extract<
-  Transition,
-  readonly [ScheduledEmailStatus, 'SENT']
->[0][]
+export const SENT_BY_EVIDENCE = [
+  'OUTCOME_UNKNOWN',
+  'RETRY_SCHEDULED',
+  'PERMANENTLY_FAILED',
+  'CANCELLED',
+] as const satisfies readonly Extract<Transition, readonly [ScheduledEmailStatus, 'SENT']>[0][]
 
 export function arrow(from: ScheduledEmailStatus, to: ScheduledEmailStatus): Arrow | undefined {
   const arrows: Partial<Record<ScheduledEmailStatus, Arrow>> = TRANSITIONS[from]
@@ -139,12 +114,4 @@ export function isFinal(status: ScheduledEmailStatus): boolean {
 
 export function isWaiting(status: ScheduledEmailStatus): boolean {
   return WAITING.some((waiting) => waiting === status)
-}
-
-/** The actions that the state itself allows; a stopped campaign or a mark may still forbid one. */
-export function actionsFor(status: ScheduledEmailStatus): PersonAction[] {
-  return (Object.keys(PERSON_ACTIONS) as PersonAction[]).filter((action) => {
-    const { moves, marks } = PERSON_ACTIONS[action]
-    return moves.some(([from]) => from === status) || marks.some((marked) => marked === status)
-  })
 }

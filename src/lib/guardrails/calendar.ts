@@ -16,6 +16,11 @@ export interface CalendarDay {
   readonly open: readonly OpenStretch[]
 }
 
+/** By how much the clocks are put forward on this date; less than 0: back. */
+export function clockMinutesOf({ startMs, endMs }: CalendarDay): number {
+  return MINUTES_PER_DAY - (endMs - startMs) / 60_000
+}
+
 /** The longest time without a window beyond the last day off: one weekday chosen, and its windows lost in gaps. */
 const DAYS_UNTIL_SURELY_OPEN = 35
 

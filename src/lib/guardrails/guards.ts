@@ -15,6 +15,8 @@ export interface GuardFacts {
     hasUnsubscribed: boolean
     isArchived: boolean
   }
+  /** As another prospect that was merged into them. */
+  hadStepBefore: boolean
   suppression: { address: string; isAddressSuppressed: boolean; isDomainSuppressed: boolean }
   /** Merge fields of this step that have neither a value nor a fallback. */
   missingMergeFields: readonly string[]
@@ -50,6 +52,7 @@ export type GuardResult =
 export type GuardName =
   | 'campaign-running'
   | 'prospect-active'
+  | 'not-had-before'
   | 'not-suppressed'
   | 'merge-fields-complete'
   | 'previous-step-sent'
@@ -105,6 +108,13 @@ const prospectActive: Guard = {
     if (prospect.isArchived) return cancel('The prospect was archived.')
     if (prospect.isPaused) return park('The prospect is paused; the sequence goes on when someone resumes it.')
     return OK
+  },
+}
+
+const notHadBefore: Guard = {
+  name: 'not-had-before',
+  check({ hadStepBefore }) {
+    return hadStepBefore ? cancel('The prospect had this step as another prospect that was merged into this one.') : OK
   },
 }
 
@@ -238,6 +248,7 @@ export function mailboxTrouble(state: MailboxState): string | null {
 export const GUARDS: readonly Guard[] = [
   campaignRunning,
   prospectActive,
+  notHadBefore,
   notSuppressed,
   mergeFieldsComplete,
   previousStepSent,
@@ -253,8 +264,20 @@ export const GUARDS: readonly Guard[] = [
 /** What each guard says. */
 export type Receipt = ({ name: GuardName } & GuardResult)[]
 
-export function checkGuards(facts: GuardFacts): Receipt {
-  return GUARDS.map((guard) => ({ name: guard.name, ...guard.check(facts) }))
+/** Those that fit what no campaign sends: it goes at once and to the person it is about, but to no address that is known to bounce. */
+const OF_TRANSACTIONAL: ReadonlySet<GuardName> = new Set([
+  'not-suppressed',
+  'mailbox-connected',
+  'mailbox-not-deferred',
+  'mailbox-limit',
+  'rolling-24h',
+])
+
+export function checkGuards(facts: GuardFacts, kind: 'CAMPAIGN' | 'TRANSACTIONAL' = 'CAMPAIGN'): Receipt {
+  return GUARDS.filter(({ name }) => kind === 'CAMPAIGN' || OF_TRANSACTIONAL.has(name)).map((guard) => ({
+    name: guard.name,
+    ...guard.check(facts),
+  }))
 }
 
 /** What each guard said, as it is kept with the attempt: "ok", or its sentence. */
@@ -262,29 +285,9 @@ export function writtenReceipt(receipt: Receipt): Record<string, string> {
   return Object.fromEntries(receipt.map((result) => [result.name, result.ok ? 'ok' : result.sentence]))
 }
 
-export type Blocker = { name: GuardName } & Exclude<GuardResult, { ok: true }>
+export type Refusal = Exclude<GuardResult, { ok: true }>
 
-export type WhyNotNow =
-  | { blockers: Blocker[]; firstFeasible: Date }
-  /** Only a person or an event can lift it; `reason` says what. */
-  | { blockers: Blocker[]; firstFeasible: null; reason: string }
-
-/**
- * All that keeps an email from leaving now, and the first time at which it could: `now` where nothing does. Counts of
- * dates to come are taken as empty; what is planned on them is the plan's to say.
- */
-export function whyNotNow(facts: GuardFacts): WhyNotNow {
-  const blockers = checkGuards(facts).filter((result) => !result.ok)
-  const lasting =
-    blockers.find((blocker) => blocker.verdict === 'cancel') ?? blockers.find((one) => one.verdict === 'park')
-  if (lasting !== undefined) return { blockers, firstFeasible: null, reason: lasting.sentence }
-  const notBeforeMs = blockers.map((blocker) => (blocker.verdict === 'wait-until' ? blocker.notBefore.getTime() : 0))
-  const liftedMs = Math.max(facts.now.getTime(), ...notBeforeMs)
-  // Each wait ends at a time of its own, and the last of them may lie outside the window again.
-  const openMs = new SendingCalendar(facts.settings).nextOpenMs(liftedMs)
-  if (openMs === null) return { blockers, firstFeasible: null, reason: 'The sending window never opens.' }
-  return { blockers, firstFeasible: new Date(openMs) }
-}
+export type Blocker = { name: GuardName } & Refusal
 
 function untilTomorrow(settings: SendingSettings, now: Date, what: string): GuardResult {
   const calendar = new SendingCalendar(settings)
@@ -295,7 +298,7 @@ function untilTomorrow(settings: SendingSettings, now: Date, what: string): Guar
 }
 
 /** "Monday, 23 Nov at 09:00 (Europe/Berlin)", in the zone that counts then; the year where it is not this one. */
-function inLocalTime(settings: SendingSettings, at: Date, now: Date): string {
+export function inLocalTime(settings: SendingSettings, at: Date, now: Date): string {
   const { nextTimeZone, nextTimeZoneAt } = settings
   const zone =
     nextTimeZone !== null && nextTimeZoneAt !== null && nextTimeZoneAt <= at ? nextTimeZone : settings.timeZone
@@ -303,7 +306,7 @@ function inLocalTime(settings: SendingSettings, at: Date, now: Date): string {
   return `${formatInTimeZone(at, zone, `EEEE, d MMM${year} 'at' HH:mm`)} (${zone})`
 }
 
-function emails(count: number): string {
+export function emails(count: number): string {
   return count === 1 ? '1 email' : `${count} emails`
 }
 

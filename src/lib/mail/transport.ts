@@ -6,15 +6,24 @@ export type OutgoingMessage = { envelope: { from: string; to: string }; messageI
 /** An open way to a provider. In hand before the mark, so that nothing that happens while connecting can be unknown. */
 export interface MailConnection {
   /** Hands one message over and answers within the deadline, whatever the other side does. Never throws. */
-  submit(message: OutgoingMessage, deadlineMs: number): Promise<SendOutcome>
+  submit(message: OutgoingMessage, deadlineMs: number, draftId?: string): Promise<SendOutcome>
+  /**
+   * Of providers that make something before they send, like a draft: its id is kept before the mark, and `submit` sends
+   * it. Nothing has been handed over by it. Never throws.
+   */
+  prepare?(message: OutgoingMessage, deadlineMs: number): Promise<Preparing>
+  /** Takes back what was prepared and is not to be sent. */
+  discard?(draftId: string, deadlineMs: number): Promise<void>
   /** False once the other side has gone or the last submit left it in doubt. */
   isUsable(): boolean
   close(): void
 }
 
+export type Preparing = { ok: true; draftId: string } | { ok: false; outcome: Refused }
+
 export type Connecting = { ok: true; connection: MailConnection } | { ok: false; outcome: Refused }
 
-/** One mailbox's provider. */
+/** The way out of one mailbox. */
 export interface MailTransport {
   connect(deadlineMs: number): Promise<Connecting>
 }

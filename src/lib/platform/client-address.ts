@@ -1,15 +1,28 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
+/** From which socket a request came; the front door alone writes it. */
+export const PEER_HEADER = 'x-sendonce-peer'
+
+const shared = globalThis as typeof globalThis & { sendoncePeerIsKnown?: true }
+
+/** Only then is the header ours: without the door, the caller may have written it. */
+export const isPeerKnown = () => shared.sendoncePeerIsKnown === true
+
+export function vouchForPeer(): void {
+  shared.sendoncePeerIsKnown = true
+}
+
 /**
  * Who is calling, for rate limits and the audit log; undefined when nobody trustworthy says so. X-Forwarded-For is
  * whatever the caller writes, except for what our own proxies appended: with n of them, the n-th entry from the end.
+ * Without any, it is the socket's own, which the front door has written down.
  */
 export function clientAddress(
   headers: Headers,
   trust: { TRUSTED_PROXIES: number; VERCEL?: string },
 ): string | undefined {
   if (trust.VERCEL) return plain(headers.get('x-vercel-forwarded-for')?.split(',')[0])
-  if (trust.TRUSTED_PROXIES === 0) return undefined
+  if (trust.TRUSTED_PROXIES === 0) return isPeerKnown() ? plain(headers.get(PEER_HEADER) ?? '') : undefined
   const hops = (headers.get('x-forwarded-for') ?? '').split(',')
   return plain(hops.at(-trust.TRUSTED_PROXIES))
 }

@@ -29,6 +29,15 @@ export function refuseForeignOrigin(request: Request, origins: () => Set<string>
   if (origin === null && site === null && request.headers.has('cookie')) throw foreign()
 }
 
+/**
+ * The same for a read that leaves a trace: a link on another site's page sends the cookies of a person who follows it.
+ * An address that was typed or kept as a bookmark says `none`.
+ */
+export function refuseForeignRead(request: Request): void {
+  const site = request.headers.get('sec-fetch-site')
+  if (site === null ? request.headers.has('cookie') : site !== 'same-origin' && site !== 'none') throw foreign()
+}
+
 const foreign = () =>
   new PublicError(
     403,

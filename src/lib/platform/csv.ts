@@ -3,8 +3,12 @@ export function csvLine(cells: readonly string[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
 }
 
-/** A spreadsheet runs a cell that begins like a formula; the apostrophe makes it a text again. */
+/**
+ * A spreadsheet runs a cell that begins like a formula, in some countries also by the signs of full width, and past what
+ * cannot be seen; the apostrophe makes it a text again.
+ */
 function csvCell(cell: string): string {
-  const harmless = /^[\s]*[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
+  const isLikeFormula = /^(?:[\t\r]|[\s\p{C}]*[=+\-@＝＋－＠﹢﹣﹦﹫])/u.test(cell)
+  const harmless = isLikeFormula ? `'${cell}` : cell
   return /[",\r\n']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }

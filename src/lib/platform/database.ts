@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
-import { env } from './env.ts'
+import {
+  beginStatement,
+  isNamed,
+  isStatementLost,
+  learnFrom,
+  meetServer,
+  type SessionLimits,
+  type Way,
+  withoutName,
+} from './connections/pooler.ts'
+import { giveUpWhenSilent } from './connections/silence.ts'
+import { type Environment, env } from './env.ts'
 import { PrismaClient } from './generated/client.ts'
 import { log } from './log.ts'
 
@@ -20,24 +31,97 @@ const typeParsers = {
   },
 } as pg.CustomTypesConfig
 
-export function createPool(connectionString: string, max: number): pg.Pool {
+export type PoolOptions = {
+  /** A connection whose server has said nothing for so long is given up; 0: never. */
+  silenceMsMax?: number
+  /** Known to lead through a pooler in transaction mode; else it is found out. */
+  isPooled?: boolean
+  /** After so long, a connection that nobody uses is closed. */
+  idleMs?: number
+  /** The same by the server, for a process that is frozen and closes nothing; 0: never. */
+  idleSessionMs?: number
+}
+
+const SILENCE_MS_MAX = 60_000
+
+/** Of the time after which a connection counts as silent, what a statement may take: a server that lives says so in time. */
+const STATEMENT_SHARE = 0.8
+
+const ways = new WeakMap<pg.Pool, Way>()
+
+export function createPool(connectionString: string, max: number, options: PoolOptions = {}): pg.Pool {
+  const { silenceMsMax = SILENCE_MS_MAX, isPooled = false, idleMs = 30_000, idleSessionMs = 0 } = options
+  const way: Way = { isPooled, areNamesKept: true }
+  const limits: SessionLimits = {
+    statementMs: Math.round(silenceMsMax * STATEMENT_SHARE),
+    // One forgotten open transaction makes the whole queue many times slower.
+    idleInTransactionMs: 60_000,
+    idleSessionMs,
+  }
   const pool = new pg.Pool({
     connectionString,
     max,
     // Without a limit, a pool that is used up makes every request wait for ever.
     connectionTimeoutMillis: 10_000,
-    idleTimeoutMillis: 30_000,
-    // One forgotten open transaction makes the whole queue many times slower.
-    idle_in_transaction_session_timeout: 60_000,
+    idleTimeoutMillis: idleMs,
+    // A firewall that forgets a connection, or a machine that is gone, says nothing: a caller would wait for good.
+    keepAlive: true,
+    // Statements that do not need each other's answers travel together (`Promise.all`), and are carried out in order.
+    pipeline: true,
+    keepAliveInitialDelayMillis: 10_000,
     application_name: 'sendonce',
     types: typeParsers,
+    onConnect: async (client) => {
+      giveUpWhenSilent(client, silenceMsMax)
+      await meetServer(client, limits, way)
+    },
   })
+  ways.set(pool, way)
+  retryLostStatements(pool, way)
   // An idle connection that Postgres closes (a restart, a failover) is replaced by the pool; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ error }, 'an idle database connection was lost'))
   // The same for one that is lost between two statements of a transaction: the next statement fails and says so.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
+
+/** A statement by itself, outside a transaction, is repeated where it was lost; the pool has thrown its connection away. */
+function retryLostStatements(pool: pg.Pool, way: Way): void {
+  const query = pool.query.bind(pool)
+  Object.assign(pool, {
+    query: async (statement: unknown, ...rest: unknown[]) => {
+      try {
+        return await Reflect.apply(query, pool, [statement, ...rest])
+      } catch (error) {
+        if (!isNamed(statement) || !isStatementLost(error)) throw error
+        learnFrom(error, way)
+        return Reflect.apply(query, pool, [withoutName(statement), ...rest])
+      }
+    },
+  })
+}
+
+/** The pool that a process of the product works on. */
+export function createPoolFor(env: DatabaseSettings): pg.Pool {
+  const isServerless = env.VERCEL !== undefined
+  return createPool(env.DATABASE_URL, env.DATABASE_POOL_MAX ?? (isServerless ? SERVERLESS_MAX : SERVER_MAX), {
+    // A worker that waits for a dead connection must know it while its leases last.
+    silenceMsMax: (env.LEASE_SECONDS * 1000) / 2,
+    isPooled: env.DATABASE_POOLER === 'transaction',
+    ...(isServerless && { idleMs: SERVERLESS_IDLE_MS, idleSessionMs: SERVERLESS_FROZEN_MS }),
+  })
+}
+
+type DatabaseSettings = Pick<
+  Environment,
+  'DATABASE_URL' | 'DATABASE_POOL_MAX' | 'DATABASE_POOLER' | 'LEASE_SECONDS' | 'VERCEL'
+>
+
+const SERVER_MAX = 10
+/** Ten instances at once, each with all of theirs, leave half of the usual 100 to others. */
+const SERVERLESS_MAX = 5
+const SERVERLESS_IDLE_MS = 5_000
+const SERVERLESS_FROZEN_MS = 60_000
 
 const names = new Map<string, string>()
 
@@ -62,7 +146,7 @@ function handles(): Handles {
 }
 
 function connect(): Handles {
-  const pool = createPool(env().DATABASE_URL, env().DATABASE_POOL_MAX)
+  const pool = createPoolFor(env())
   return { pool, prisma: new PrismaClient({ adapter: new PrismaPg(pool) }) }
 }
 
@@ -76,19 +160,30 @@ export function prisma(): PrismaClient {
   return handles().prisma
 }
 
-/** Runs `work` in one transaction on one connection: all of it is kept, or nothing. */
-export async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` in one transaction on one connection: all of it is kept, or nothing. Where two waited for each other
+ * Postgres takes one of them back whole, and it is run again: `work` changes nothing but the database. The same where a
+ * prepared statement was lost.
+ */
+export function inTransaction<T>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+  return againOnDeadlock(() => once(pool, work))
+}
+
+async function once<T>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
   const tx = await pool.connect()
   let broken: Error | undefined
   try {
-    await tx.query('BEGIN')
+    await tx.query(beginStatement(tx))
     const result = await work(tx)
     await tx.query('COMMIT')
     return result
   } catch (error) {
+    const way = ways.get(pool)
+    if (way) learnFrom(error, way)
     await tx.query('ROLLBACK').catch((lost: Error) => {
       broken = lost
     })
+    if (isStatementLost(error)) broken ??= new Error('its prepared statements are not to be trusted', { cause: error })
     throw error
   } finally {
     // A connection that could not even roll back is thrown away, never handed to the next user.
@@ -96,18 +191,35 @@ export async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.PoolClient) 
   }
 }
 
+/** Reads that belong together are all of one moment, however much is committed between them. */
+export function inSnapshot<T>(pool: pg.Pool, read: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+  return inTransaction(pool, async (tx) => {
+    await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    return read(tx)
+  })
+}
+
 const DEADLOCK_TRIES = 5
 
-/** Postgres took a transaction back whole, because two waited for each other: nothing of it happened, so it is run again. */
-export async function againOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
+async function againOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work()
     } catch (error) {
       const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-      if ((code !== '40P01' && code !== '40001') || tries === DEADLOCK_TRIES) throw error
+      const isTakenBack = code === '40P01' || code === '40001' || isStatementLost(error)
+      if (!isTakenBack || tries === DEADLOCK_TRIES) throw error
     }
   }
+}
+
+const AWAY = /^(?:08|53|57)|^E(?:CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND)/
+
+/** It is the connection or the server that failed (restarting, full, cut off), and not the statement. */
+export function isServerAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return AWAY.test(code) || (code === '' && /connection|timeout/i.test(error.message))
 }
 
 /** Runs `work` in a transaction that is taken back whatever comes: what would happen, without its happening. */

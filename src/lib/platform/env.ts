@@ -13,7 +13,17 @@ const environmentSchema = z
         isPostgresUrl,
         'DATABASE_URL is not a Postgres address; it should look like postgresql://user:password@host:5432/sendonce.',
       ),
-    DATABASE_POOL_MAX: wholeNumber('DATABASE_POOL_MAX', 2, 200).default(10),
+    DIRECT_URL: z
+      .string()
+      .refine(
+        isPostgresUrl,
+        'DIRECT_URL is not a Postgres address; it should look like postgresql://user:password@host:5432/sendonce.',
+      )
+      .optional(),
+    DATABASE_POOL_MAX: wholeNumber('DATABASE_POOL_MAX', 2, 200).optional(),
+    DATABASE_POOLER: z
+      .enum(['transaction'], { error: 'DATABASE_POOLER is not transaction: leave it unset, and it is found out.' })
+      .optional(),
     CRON_SECRET: z
       .string({
         error: 'CRON_SECRET is missing: set it to at least 16 random characters; Vercel sends it with every cron call.',
@@ -56,6 +66,9 @@ const environmentSchema = z
     SEND_CONNECTIONS: wholeNumber('SEND_CONNECTIONS', 1, 500).default(10),
     LEASE_SECONDS: wholeNumber('LEASE_SECONDS', 5, 3600).default(120),
     SUBMIT_SECONDS: wholeNumber('SUBMIT_SECONDS', 1, 600).default(45),
+    INLINE_SECONDS: wholeNumber('INLINE_SECONDS', 1, 60).default(5),
+    WITNESS_DIR: z.string().optional(),
+    DEMO_DIR: z.string().optional(),
     SMTP_ALLOW_PRIVATE_HOSTS: z
       .string()
       .regex(

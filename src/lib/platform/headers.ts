@@ -1,8 +1,16 @@
-/** What every page and answer carries. The nonce is new for each request; only scripts that carry it run. */
-export function securityHeaders(options: { nonce: string; https: boolean; development: boolean }): [string, string][] {
-  const { nonce, https, development } = options
+/** What every page carries. The nonce is new for each request; only scripts that carry it run. */
+export function pageHeaders(options: { nonce: string; https: boolean; development: boolean }): [string, string][] {
+  const policy = contentSecurityPolicy(options.nonce, options.development)
+  return [['content-security-policy', policy], ...everywhere(options.https)]
+}
+
+/** What every answer carries that is no page of ours: nothing in it runs, loads or is framed. */
+export function answerHeaders(https: boolean): [string, string][] {
+  return [['content-security-policy', "default-src 'none'; frame-ancestors 'none'"], ...everywhere(https)]
+}
+
+function everywhere(https: boolean): [string, string][] {
   const headers: [string, string][] = [
-    ['content-security-policy', contentSecurityPolicy(nonce, development)],
     ['x-content-type-options', 'nosniff'],
     // Addresses of pages hold tokens of invitations and resets; no other site may learn them.
     ['referrer-policy', 'same-origin'],

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
+import type { Sql } from './database.ts'
 import type { Log } from './log.ts'
 
 export type DatabaseHealth = { ok: boolean; latencyMs: number; sentence: string }
@@ -48,6 +49,35 @@ async function appliedMigrations(pool: pg.Pool): Promise<string[]> {
     'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
   )
   return rows.map((row) => row.migration_name)
+}
+
+export type DurabilityHealth = { ok: boolean; sentence: string }
+
+/** Whether what Postgres has committed outlives a power cut: "never twice" rests on it. */
+export async function checkDurability(sql: Sql): Promise<DurabilityHealth> {
+  const { rows } = await sql.query<{ fsync: string; fullPageWrites: string; synchronousCommit: string }>(
+    `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS "fullPageWrites", current_setting('synchronous_commit') AS "synchronousCommit"`,
+  )
+  const { fsync, fullPageWrites, synchronousCommit } = rows[0] ?? {}
+  if (fsync === 'off')
+    return {
+      ok: false,
+      sentence:
+        'Postgres runs with fsync off: after a power cut it forgets what it had committed, and emails may be sent a second time. Turn fsync on.',
+    }
+  if (fullPageWrites === 'off')
+    return {
+      ok: false,
+      sentence:
+        'Postgres runs with full_page_writes off: after a power cut its data may be damaged, unless the file system writes whole pages (ZFS does). Turn full_page_writes on.',
+    }
+  return {
+    ok: true,
+    sentence:
+      synchronousCommit === 'off'
+        ? 'Postgres runs with synchronous_commit off; what sending depends on is committed durably all the same.'
+        : 'Postgres keeps what it has committed.',
+  }
 }
 
 /** Older data is an hour wrong today for several cities (see decisions/pinned-runtime.md). */

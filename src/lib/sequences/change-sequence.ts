@@ -1,16 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PublicError } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
-import { recordAudit } from '#lib/tenancy/audit.ts'
-import type { Actor } from '#lib/tenancy/person.ts'
+import { nameOfCopy } from '#lib/platform/rows/name-of-copy.ts'
+import { type Expected, refuseStale } from '#lib/platform/rows/row-version.ts'
+import { inlineStyles } from './inline-styles.ts'
 import { loadSequence, lockSequence, type SequenceWithSteps } from './sequence.ts'
+import { type StepChanges, type StepInput, stepChanges, wordsOfChanges } from './step-changes.ts'
 import type { WrittenStep } from './steps.ts'
-
-/** A step as it is written down; its number is its place in the list. */
-export type StepInput = Omit<WrittenStep, 'stepNumber'> & {
-  /** The step that this one was; absent for a new one. Wanted once the sequence has been launched. */
-  stepNumber?: number | undefined
-}
+import { goOnWithVersion, keepVersion, type SavedBy } from './versions.ts'
 
 export type SequenceInput = { name: string; steps: StepInput[] }
 
@@ -18,6 +16,7 @@ export async function createSequence(
   tx: Sql,
   workspaceId: string,
   { name, steps }: SequenceInput,
+  by: SavedBy = null,
 ): Promise<SequenceWithSteps> {
   const id = newId()
   await tx.query(
@@ -25,11 +24,21 @@ export async function createSequence(
     [id, workspaceId, name],
   )
   await writeSteps(tx, id, steps)
-  return loadSequence(tx, workspaceId, id)
+  const made = await loadSequence(tx, workspaceId, id)
+  await keepVersion(tx, id, by, { ...made, changes: [] })
+  return { ...made, savedByEmail: by?.email ?? null }
 }
 
-/** Step numbers by what changed in them. */
-export type StepChanges = { texts: number[]; delays: number[]; appended: number[] }
+/** A sequence of its own with the same texts, never launched. */
+export async function duplicateSequence(
+  tx: Sql,
+  workspaceId: string,
+  id: string,
+  by: SavedBy,
+): Promise<SequenceWithSteps> {
+  const { name, steps } = await loadSequence(tx, workspaceId, id)
+  return createSequence(tx, workspaceId, { name: nameOfCopy(name), steps }, by)
+}
 
 /**
  * Writes a sequence anew. Before the first launch anything goes. After it, keys name the steps by their numbers, so
@@ -39,31 +48,34 @@ export async function changeSequence(
   tx: Sql,
   workspaceId: string,
   id: string,
-  { name, steps }: Partial<SequenceInput>,
+  edit: Partial<SequenceInput>,
+  by: SavedBy = null,
+  expected?: Expected,
 ): Promise<{ sequence: SequenceWithSteps; changes: StepChanges }> {
   const before = await lockSequence(tx, workspaceId, id)
-  const changes: StepChanges = { texts: [], delays: [], appended: [] }
-  if (name !== undefined)
+  refuseStale(expected, before.version)
+  const isLaunched = before.launchedAt !== null
+  const { name = before.name, steps = before.steps } = edit
+  if (isLaunched) refuseRenumbering(before.steps, steps)
+  const words = wordsOfChanges(before, { name, steps })
+  if (words.length > 0) {
     await tx.query('UPDATE sequences SET name = $2, updated_at = app_now() WHERE id = $1', [id, name])
-  if (steps !== undefined) {
-    if (before.launchedAt) {
-      refuseRenumbering(before.steps, steps)
-      Object.assign(changes, compare(before.steps, steps))
-    } else {
+    if (!isLaunched)
       await tx.query('DELETE FROM sequence_steps WHERE sequence_id = $1 AND step_number > $2', [id, steps.length])
-    }
     await writeSteps(tx, id, steps)
-    await tx.query('UPDATE sequences SET updated_at = app_now() WHERE id = $1', [id])
+    const kept = { version: before.version + 1, name, steps: numbered(steps), changes: words }
+    if (isLaunched || !(await goOnWithVersion(tx, id, by, kept))) await keepVersion(tx, id, by, kept)
   }
   const sequence = await loadSequence(tx, workspaceId, id)
-  if (before.launchedAt && sequence.problems.length > 0)
+  if (isLaunched && sequence.problems.length > 0)
     throw new PublicError(
       409,
       'sequence-in-use',
       'The sequence has been launched, so what is saved is sent; mend the texts first.',
       { problems: sequence.problems },
     )
-  return { sequence, changes }
+  const none: StepChanges = { texts: [], delays: [], appended: [] }
+  return { sequence, changes: isLaunched ? stepChanges(before.steps, steps) : none }
 }
 
 function refuseRenumbering(before: readonly WrittenStep[], steps: readonly StepInput[]): void {
@@ -77,31 +89,28 @@ function refuseRenumbering(before: readonly WrittenStep[], steps: readonly StepI
   )
 }
 
-function compare(before: readonly WrittenStep[], steps: readonly StepInput[]): StepChanges {
-  const kept = before.flatMap((old, index) => {
-    const step = steps[index]
-    return step ? [{ old, step }] : []
+function numbered(steps: readonly StepInput[]): WrittenStep[] {
+  return steps.map(({ delayDays, subject, bodyText, bodyHtml }, index) => {
+    return { stepNumber: index + 1, delayDays, subject, bodyText, bodyHtml }
   })
-  const numbers = (differs: (pair: (typeof kept)[number]) => boolean) =>
-    kept.filter(differs).map(({ old }) => old.stepNumber)
-  return {
-    texts: numbers(
-      ({ old, step }) =>
-        old.subject !== step.subject || old.bodyText !== step.bodyText || old.bodyHtml !== step.bodyHtml,
-    ),
-    delays: numbers(({ old, step }) => old.delayDays !== step.delayDays),
-    appended: steps.slice(before.length).map((_, index) => before.length + index + 1),
-  }
 }
 
 async function writeSteps(tx: Sql, sequenceId: string, steps: readonly StepInput[]): Promise<void> {
+  const inlined: (string | null)[] = []
+  for (const { bodyHtml } of steps) {
+    const styled = inlineStyles(bodyHtml)
+    inlined.push(styled)
+    // Fifty long steps with style sheets take a second or more; other requests have their turn between two.
+    if (styled !== null) await nextTurn()
+  }
   await tx.query(
-    `INSERT INTO sequence_steps (id, sequence_id, step_number, delay_days, subject, body_text, body_html, created_at, updated_at)
-     SELECT s.id, $1, s.number, s.delay_days, s.subject, s.body_text, s.body_html, app_now(), app_now()
-     FROM unnest($2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY
-       AS s(id, delay_days, subject, body_text, body_html, number)
+    `INSERT INTO sequence_steps (id, sequence_id, step_number, delay_days, subject, body_text, body_html, inlined_html, created_at, updated_at)
+     SELECT s.id, $1, s.number, s.delay_days, s.subject, s.body_text, s.body_html, s.inlined_html, app_now(), app_now()
+     FROM unnest($2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[]) WITH ORDINALITY
+       AS s(id, delay_days, subject, body_text, body_html, inlined_html, number)
      ON CONFLICT (sequence_id, step_number) DO UPDATE SET delay_days = excluded.delay_days, subject = excluded.subject,
-       body_text = excluded.body_text, body_html = excluded.body_html, updated_at = app_now()`,
+       body_text = excluded.body_text, body_html = excluded.body_html, inlined_html = excluded.inlined_html,
+       updated_at = app_now()`,
     [
       sequenceId,
       steps.map(newId),
@@ -109,6 +118,7 @@ async function writeSteps(tx: Sql, sequenceId: string, steps: readonly StepInput
       steps.map(({ subject }) => subject),
       steps.map(({ bodyText }) => bodyText),
       steps.map(({ bodyHtml }) => bodyHtml),
+      inlined,
     ],
   )
 }
@@ -116,23 +126,4 @@ async function writeSteps(tx: Sql, sequenceId: string, steps: readonly StepInput
 /** With the sequence locked: from here on its steps keep their numbers. */
 export async function markLaunched(tx: Sql, sequenceId: string): Promise<void> {
   await tx.query('UPDATE sequences SET launched_at = coalesce(launched_at, app_now()) WHERE id = $1', [sequenceId])
-}
-
-/** Leaves the lists. Whether a campaign is still on it is asked of the caller's function: campaigns come after sequences. */
-export async function archiveSequence(
-  tx: Sql,
-  workspaceId: string,
-  id: string,
-  actor: Actor,
-  isInUse: (tx: Sql, sequenceId: string) => Promise<boolean>,
-): Promise<void> {
-  const { name } = await lockSequence(tx, workspaceId, id)
-  if (await isInUse(tx, id))
-    throw new PublicError(
-      409,
-      'sequence-in-use',
-      'A campaign that is not over uses the sequence; stop or archive it first.',
-    )
-  await tx.query('UPDATE sequences SET archived_at = app_now(), updated_at = app_now() WHERE id = $1', [id])
-  await recordAudit(tx, workspaceId, { action: 'sequence.archived', actor, target: { kind: 'sequence', id, name } })
 }

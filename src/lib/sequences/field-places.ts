@@ -1,15 +1,6 @@
 import { QuoteType, Tokenizer } from 'htmlparser2'
-
-/** Where in HTML a field stands: what its value must be made into so that it can only ever be what it stands for there. */
-export type FieldPlace =
-  | { kind: 'text' }
-  | { kind: 'attribute'; quoted: boolean }
-  /** The field begins a link: its value decides where it leads. */
-  | { kind: 'link'; quoted: boolean; mayBeMail: boolean }
-  /** The field goes on with a link whose beginning is written. */
-  | { kind: 'part-of-link'; quoted: boolean; encode: 'path' | 'mail' | 'component' }
-  | { kind: 'comment' }
-  | { kind: 'nowhere'; sentence: string }
+import { type AttributeValue, type FieldPlace, nowhere } from './field-place.ts'
+import { readLink } from './link-places.ts'
 
 export type ReadHtml = {
   /** In the order of the holes. */
@@ -20,11 +11,12 @@ export type ReadHtml = {
   problem?: string
 }
 
-const LINKS = new Set(['href', 'src', 'action', 'formaction', 'background', 'cite', 'poster', 'longdesc', 'xlink:href'])
+export const LINKS = new Set([
+  ...['href', 'src', 'action', 'formaction', 'background', 'cite', 'poster', 'longdesc', 'xlink:href'],
+])
 /** Several links, or a language of its own: no escaping makes a field safe there. */
 const REFUSED = /^(on.*|style|srcset|srcdoc|imagesrcset|content|http-equiv|ping|data|code|codebase|archive)$/
 const RAW = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes', 'noscript', 'plaintext', 'template'])
-const BEGINS_SAFELY = /^(https?:\/\/|mailto:|tel:|sms:|#)/i
 
 const nothing = () => undefined
 /** The tokenizer wants an answer to everything. */
@@ -48,26 +40,37 @@ const SILENT = {
 
 /**
  * Reads HTML whose fields are each one letter, at `holes`: a letter is read the same as any value that is escaped for its
- * place, so that one reading serves all prospects.
+ * place, so that one reading serves all prospects. Holes are met in their order, and each is looked at once.
  */
-export function readFieldPlaces(html: string, holes: readonly number[]): ReadHtml {
-  const places = new Map<number, FieldPlace>()
-  const within = (start: number, end: number) => holes.filter((hole) => hole >= start && hole < end)
-  const put = (start: number, end: number, place: (hole: number) => FieldPlace) => {
-    for (const hole of within(start, end)) places.set(hole, place(hole))
+export function readFieldPlaces(html: string, holes: readonly number[], inComment = false): ReadHtml {
+  const places: (FieldPlace | undefined)[] = []
+  let next = 0
+  const holesWithin = (start: number, stop: number): number[] => {
+    while ((holes[next] ?? start) < start) next += 1
+    const from = next
+    while ((holes[next] ?? stop) < stop) next += 1
+    return holes.slice(from, next)
+  }
+  const put = (start: number, stop: number, place: FieldPlace) => {
+    const count = holesWithin(start, stop).length
+    for (let index = next - count; index < next; index += 1) places[index] = place
   }
   const end = html.length
   let endOfBody = end
   let raw: string | undefined
-  let attribute = { name: '', from: -1, to: -1 }
+  let appendedShows = false
+  let tag = ''
+  let attribute = { name: '', value: [] as AttributeValue[number][] }
   const reader = new Tokenizer(
-    { decodeEntities: false },
+    // What a link says is what is left when its entities are read.
+    { decodeEntities: true },
     {
       ...SILENT,
-      ontext: (start, stop) => put(start, stop, () => (raw ? nowhere(`inside <${raw}>`) : { kind: 'text' })),
+      ontext: (start, stop) => put(start, stop, raw ? nowhere(`inside <${raw}>`) : { kind: 'text' }),
       onopentagname: (start, stop) => {
-        const name = html.slice(start, stop).toLowerCase()
-        if (!raw && RAW.has(name)) raw = name
+        appendedShows ||= start === end + 1
+        tag = html.slice(start, stop).toLowerCase()
+        if (!raw && RAW.has(tag)) raw = tag
       },
       onclosetag: (start, stop) => {
         const name = html.slice(start, stop).toLowerCase()
@@ -75,28 +78,44 @@ export function readFieldPlaces(html: string, holes: readonly number[]): ReadHtm
         if (!raw && name === 'body') endOfBody = html.lastIndexOf('<', start)
       },
       onattribname: (start, stop) => {
-        attribute = { name: html.slice(start, stop).toLowerCase(), from: -1, to: -1 }
+        attribute = { name: html.slice(start, stop).toLowerCase(), value: [] }
       },
       onattribdata: (start, stop) => {
-        if (attribute.from < 0) attribute.from = start
-        attribute.to = stop
+        const within = holesWithin(start, stop)
+        let from = start
+        for (const [index, hole] of within.entries()) {
+          attribute.value.push(html.slice(from, hole), { field: next - within.length + index })
+          from = hole + 1
+        }
+        attribute.value.push(html.slice(from, stop))
       },
+      onattribentity: (codePoint) => attribute.value.push(String.fromCodePoint(codePoint)),
       onattribend: (quote) => {
-        const { name, from, to } = attribute
-        if (from < 0) return
-        put(from, to, (hole) =>
-          raw
-            ? nowhere(`inside <${raw}>`)
-            : placeInAttribute(name, quote !== QuoteType.Unquoted, html.slice(from, hole), within(from, hole).length),
-        )
+        const fields = attribute.value.filter((piece) => typeof piece === 'object')
+        if (fields.length === 0) return
+        const found = placesInAttribute(attribute, raw, quote !== QuoteType.Unquoted)
+        for (const [index, { field }] of fields.entries()) places[field] = found[index]
       },
-      oncomment: (start, stop) => put(start, stop, () => ({ kind: 'comment' })),
+      oncomment: (start, stop) => {
+        const within = holesWithin(start, stop)
+        if (within.length === 0) return
+        const inner = inComment ? -1 : conditionalEnd(html, start, stop)
+        const first = next - within.length
+        const read = within.map((hole) => hole - Math.max(inner, 0)).filter((hole) => inner >= 0 && hole >= 0)
+        const inside = inner < 0 ? [] : readFieldPlaces(html.slice(inner, stop), read, true).places
+        const before = within.length - inside.length
+        for (let index = 0; index < within.length; index += 1)
+          places[first + index] = { ...(inside[index - before] ?? { kind: 'comment' }), inComment: true }
+      },
     },
   )
   reader.write(html)
-  const problem = problemAtEnd(html, raw)
+  const openAtEnd = raw
+  // A tag that is put behind the end must be read as a tag; behind an open one or a comment nobody would ever see it.
+  reader.write('<p>')
   reader.end()
-  const found = holes.map((hole) => places.get(hole) ?? nowhere('in the name of a tag or attribute'))
+  const problem = openAtEnd ? endsInside(`<${openAtEnd}>`) : appendedShows ? undefined : endsInside('a tag or comment')
+  const found = holes.map((_, index) => places[index] ?? nowhere('in the name of a tag or attribute'))
   return {
     places: found,
     endOfBody: problem === undefined ? endOfBody : end,
@@ -104,39 +123,25 @@ export function readFieldPlaces(html: string, holes: readonly number[]): ReadHtm
   }
 }
 
-function placeInAttribute(name: string, quoted: boolean, before: string, fieldsBefore: number): FieldPlace {
-  if (REFUSED.test(name)) return nowhere(`in the attribute ${name}`)
-  if (!LINKS.has(name)) return { kind: 'attribute', quoted }
-  const written = before.trimStart()
-  if (written === '') return { kind: 'link', quoted, mayBeMail: name === 'href' }
-  // After a field that began the link, its scheme is known; otherwise the written text has to say it.
-  const begun = fieldsBefore > 0 && !BEGINS_SAFELY.test(written)
-  if (begun) return { kind: 'part-of-link', quoted, encode: 'component' }
-  if (!BEGINS_SAFELY.test(written)) return nowhere('in a link that does not begin with https://')
-  if (/[?#]/.test(written)) return { kind: 'part-of-link', quoted, encode: 'component' }
-  return { kind: 'part-of-link', quoted, encode: /^https?:/i.test(written) ? 'path' : 'mail' }
+/** Where the HTML begins that Outlook reads in a comment, or -1: nobody reads what is in any other. */
+function conditionalEnd(html: string, start: number, stop: number): number {
+  if (!/^\[if\b/i.test(html.slice(start, start + 4))) return -1
+  const begin = html.indexOf(']>', start)
+  return begin < 0 || begin >= stop ? -1 : begin + 2
 }
 
-/** A tag that is put behind the end must be read as a tag; behind an open one or a comment nobody would ever see it. */
-function problemAtEnd(html: string, raw: string | undefined): string | undefined {
-  if (raw) return `The HTML ends inside <${raw}>; close it, so that what stands below the email shows.`
-  let shows = false
-  const reader = new Tokenizer(
-    { decodeEntities: false },
-    {
-      ...SILENT,
-      onopentagname: (start) => {
-        shows ||= start === html.length + 1
-      },
-    },
-  )
-  reader.write(`${html}<p>`)
-  reader.end()
-  return shows
-    ? undefined
-    : 'The HTML ends inside a tag or comment; close it, so that what stands below the email shows.'
+type Attribute = { name: string; value: AttributeValue }
+
+/** One place for each field of an attribute, in their order. */
+function placesInAttribute({ name, value }: Attribute, raw: string | undefined, quoted: boolean): FieldPlace[] {
+  if (!raw && LINKS.has(name) && !REFUSED.test(name)) return readLink(value, quoted)
+  const place: FieldPlace = raw
+    ? nowhere(`inside <${raw}>`)
+    : REFUSED.test(name)
+      ? nowhere(`in the attribute ${name}`)
+      : { kind: 'attribute', quoted }
+  return value.filter((piece) => typeof piece === 'object').map(() => place)
 }
 
-function nowhere(where: string): FieldPlace {
-  return { kind: 'nowhere', sentence: `A field cannot stand ${where}.` }
-}
+const endsInside = (what: string) =>
+  `The HTML ends inside ${what}; close it, so that what stands below the email shows.`

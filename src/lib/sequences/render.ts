@@ -1,5 +1,8 @@
-import { type CompiledHtml, compileHtml, type HtmlField, type Piece } from './compile-html.ts'
-import { type MergeField, parseTemplate, type StepTexts, type Template, type TemplateError } from './merge-fields.ts'
+import { readAddress } from '#lib/audience/address.ts'
+import { type CompiledHtml, compiledHtmlOf, type HtmlField, type Piece } from './compile-html.ts'
+import { type StepTexts, templateOf } from './merge-fields.ts'
+import { oneLine } from './one-line.ts'
+import type { MergeField, Template, TemplateError } from './template.ts'
 
 /** What stands below every campaign email: whose mail it is, and the way out of it. */
 export type Footer = { postalAddress: string; unsubscribeUrl: string }
@@ -21,9 +24,9 @@ export type StepRendering =
   | { kind: 'unrenderable'; reason: string }
 
 export function compileStep(texts: StepTexts): StepCompiling {
-  const subject = parseTemplate(texts.subject)
-  const text = texts.bodyText.trim() === '' ? null : parseTemplate(texts.bodyText)
-  const compiled = texts.bodyHtml.trim() === '' ? null : compileHtml(texts.bodyHtml)
+  const subject = templateOf(texts.subject)
+  const text = texts.bodyText.trim() === '' ? null : templateOf(texts.bodyText)
+  const compiled = texts.bodyHtml.trim() === '' ? null : compiledHtmlOf(texts.bodyHtml)
   const errors = [...subject.errors, ...(text?.errors ?? []), ...(compiled?.ok === false ? compiled.errors : [])]
   if (errors.length > 0) return { ok: false, errors }
   return { ok: true, step: { subject, text, html: compiled?.ok ? compiled.html : null } }
@@ -40,21 +43,13 @@ export function renderStep(step: CompiledStep, values: MergeValues, footer: Foot
   const written = step.html ? writeHtml(step.html, values) : null
   if (written && !written.ok) return { kind: 'unrenderable', reason: written.reason }
   const subject = oneLine(fill(step.subject, values))
-  const text = step.text ? fill(step.text, values) : (written?.text ?? '')
+  const text = step.text ? fill(step.text, values) : (written?.text() ?? '')
   return {
     kind: 'content',
     subject,
     text: `${wellFormed(text).trimEnd()}\n\n${footerText(footer)}\n`,
     html: written ? wellFormed(`${written.before}${footerHtml(footer)}${written.after}`) : '',
   }
-}
-
-/** For the header: nothing in it may begin another line, or turn round what follows it. */
-export function oneLine(text: string): string {
-  return wellFormed(text)
-    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-    .replace(/[\u202a-\u202e\u2066-\u2069]/g, '')
-    .trim()
 }
 
 function missingIn(step: CompiledStep, values: MergeValues): string[] {
@@ -75,52 +70,59 @@ function fill({ parts }: Template, values: MergeValues): string {
 
 const said = ({ field, fallback }: MergeField, values: MergeValues) => valueIn(values, field) ?? fallback ?? ''
 
-type Written = { ok: true; before: string; after: string; text: string } | { ok: false; reason: string }
+type Written = { ok: true; before: string; after: string; text: () => string } | { ok: false; reason: string }
 
 function writeHtml({ fields, beforeFooter, afterFooter, text }: CompiledHtml, values: MergeValues): Written {
   const inHtml: string[] = []
   const inText: string[] = []
   for (const part of fields) {
-    const plain = inPlace(part, said(part, values))
-    if (plain === undefined)
-      return { ok: false, reason: `${part.field} begins a link, and what it says is not an address like https://….` }
-    inText.push(plain)
-    inHtml.push(escaped(plain, part))
+    const written = inPlace(part, said(part, values))
+    if ('reason' in written) return { ok: false, reason: `${part.field} ${written.reason}` }
+    inText.push(written.plain)
+    inHtml.push(escaped(written.plain, part))
   }
   const join = (pieces: Piece[], said: string[]) =>
     pieces.map((piece) => (typeof piece === 'string' ? piece : said[piece])).join('')
-  return { ok: true, before: join(beforeFooter, inHtml), after: join(afterFooter, inHtml), text: join(text, inText) }
+  return {
+    ok: true,
+    before: join(beforeFooter, inHtml),
+    after: join(afterFooter, inHtml),
+    text: () => join(text(), inText),
+  }
 }
 
-/** As it stands in a text or in a link, before HTML has its say; undefined where it would lead astray. */
-function inPlace({ place }: HtmlField, value: string): string | undefined {
-  if (place.kind === 'link') return isSafeLink(value.trim(), place.mayBeMail) ? asWritten(value.trim()) : undefined
-  if (place.kind !== 'part-of-link') return value
-  const encoded = encodeURIComponent(wellFormed(value))
-  if (place.encode === 'component') return encoded
-  return place.encode === 'mail' ? encoded.replaceAll('%40', '@') : asWritten(wellFormed(value))
+type InPlace = { plain: string } | { reason: string }
+
+const NO_ADDRESS = { reason: 'is the address of a mail link, and what it says is not exactly one address.' }
+const LEADS_UP = { reason: 'is a part of a link, and what it says is only full stops, which would lead elsewhere.' }
+
+/** As it stands in a text or in a link, before HTML has its say; or why it would lead astray. */
+function inPlace({ place }: HtmlField, value: string): InPlace {
+  if (place.kind !== 'part-of-link') return { plain: value }
+  const trimmed = value.trim()
+  if (place.part === 'address') {
+    const reading = readAddress(value)
+    return reading.ok ? { plain: encoded(reading.address).replaceAll('%40', '@') } : NO_ADDRESS
+  }
+  if (place.part === 'path' && /^\.+$/.test(trimmed)) return LEADS_UP
+  return { plain: place.part === 'number' ? encoded(trimmed).replaceAll('%2B', '+') : encoded(value) }
 }
 
-function isSafeLink(value: string, mayBeMail: boolean): boolean {
-  if (!URL.canParse(value)) return false
-  const { protocol } = new URL(value)
-  return /^https?:$/.test(protocol) ? /^https?:\/\//i.test(value) : mayBeMail && /^(mailto|tel):$/.test(protocol)
-}
-
-/** What a link may not hold is written with percents; what is written so already stays. */
-function asWritten(value: string): string {
-  return encodeURI(wellFormed(value))
-    .replace(/%25([0-9a-f]{2})/gi, '%$1')
-    .replace(/%5B|%5D/gi, decodeURIComponent)
+/** All of it but letters, digits and what never means anything in a link. */
+function encoded(value: string): string {
+  return encodeURIComponent(wellFormed(value)).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 function escaped(value: string, { place }: HtmlField): string {
   const text = escapeHtml(value)
-  if (place.kind === 'comment') return text.replaceAll('-', '&#45;')
   const isBare = 'quoted' in place && !place.quoted
-  return isBare ? text.replace(/[\s=`]/g, (character) => `&#${character.charCodeAt(0)};`) : text
+  const held = isBare ? text.replace(/[\s=`]/g, (character) => `&#${character.charCodeAt(0)};`) : text
+  return place.inComment ? held.replaceAll('-', '&#45;') : held
 }
 
 function escapeHtml(text: string): string {

@@ -36,7 +36,7 @@ export async function assertWorkspaceAccess(
 ): Promise<WorkspaceAccess> {
   const memberships = await listMemberships(sql, personId)
   const membership = workspaceId ? memberships.find(({ id }) => id === workspaceId) : undefined
-  // Another workspace's id and one that does not exist are the same to whoever may not know.
+  // Another workspace's id and one that does not exist are the same to a person who may not know.
   if (!membership) throw notFound()
   const { role, ...workspace } = membership
   if (!isAtLeast(role, minimum)) {

@@ -2,8 +2,11 @@ import { z } from 'zod'
 
 export type Person = { id: string; name: string; email: string }
 
-/** Who does something, and from where: what the audit log keeps of it. */
-export type Actor = { id: string; email: string; address?: string; requestId?: string }
+/**
+ * Who does something, and from where: what the audit log keeps of it. Where a program does it, `id` is the person who made its
+ * key, and `email` names the key.
+ */
+export type Actor = { id: string; email: string; keyId?: string; address?: string; requestId?: string }
 
 export const PASSWORD_LENGTH_MIN = 10
 export const PASSWORD_LENGTH_MAX = 128

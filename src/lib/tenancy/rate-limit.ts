@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type pg from 'pg'
 import type { Sql } from '#lib/platform/database.ts'
 
 export type Limit = { name: string; attemptsMax: number; windowSeconds: number }
@@ -16,16 +17,22 @@ export const LIMITS = {
   /** Links that we never signed. One that we did is never counted: no wish to be left alone may be lost to a limit. */
   forgedLinksByAddress: { name: 'forged-links-address', attemptsMax: 100, windowSeconds: 15 * 60 },
   testSendsByPerson: { name: 'test-sends-person', attemptsMax: 30, windowSeconds: 60 * 60 },
-  /** A test tries a password on somebody else's server. */
+  /** A test tries a password on another's server. */
   mailboxTestsByPerson: { name: 'mailbox-tests-person', attemptsMax: 60, windowSeconds: 60 * 60 },
+  /** Twenty in a second over a minute, and all of them at once if it must be. */
+  requestsByKey: { name: 'requests-key', attemptsMax: 1_200, windowSeconds: 60 },
   invitationsByPerson: { name: 'invitations-person', attemptsMax: 100, windowSeconds: 60 * 60 },
 } as const satisfies Record<string, Limit>
 
-/** Counts one attempt, for all instances together, in one statement: two at once are counted as two. */
-export async function takeAttempt(sql: Sql, limit: Limit, subject: string): Promise<LimitVerdict> {
+/**
+ * Counts one attempt, for all instances together, in one statement of its own: two at once are counted as two. It does
+ * not wait for the disk, since all of one subject would wait there for each other; a crash forgets the last few.
+ */
+export async function takeAttempt(sql: pg.Pool, limit: Limit, subject: string): Promise<LimitVerdict> {
   const { rows } = await sql.query<{ attempts: number; retry_after: number }>(
-    `INSERT INTO rate_limits AS existing (key, attempts, window_ends_at)
-     VALUES ($1, 1, app_now() + make_interval(secs => $2))
+    `WITH unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+     INSERT INTO rate_limits AS existing (key, attempts, window_ends_at)
+     SELECT $1, 1, app_now() + make_interval(secs => $2) FROM unhurried
      ON CONFLICT (key) DO UPDATE SET
        attempts = CASE WHEN existing.window_ends_at <= app_now() THEN 1 ELSE existing.attempts + 1 END,
        window_ends_at = CASE WHEN existing.window_ends_at <= app_now() THEN excluded.window_ends_at ELSE existing.window_ends_at END
@@ -46,6 +53,11 @@ export async function forgetAttempts(sql: Sql, limit: Limit, subject: string): P
   await sql.query('DELETE FROM rate_limits WHERE key = $1', [keyOf(limit, subject)])
 }
 
+/** An attempt that did not fail counts for nothing. */
+export async function returnAttempt(sql: Sql, limit: Limit, subject: string): Promise<void> {
+  await sql.query('UPDATE rate_limits SET attempts = greatest(attempts - 1, 0) WHERE key = $1', [keyOf(limit, subject)])
+}
+
 async function forgetEnded(sql: Sql): Promise<void> {
   await sql.query(
     `DELETE FROM rate_limits WHERE key IN (
@@ -54,7 +66,7 @@ async function forgetEnded(sql: Sql): Promise<void> {
   )
 }
 
-/** Hashed: who tried to sign in is no business of whoever reads this table. */
+/** Hashed: readers of this table need not know who tried to sign in. */
 function keyOf(limit: Limit, subject: string): string {
   return `${limit.name}:${createHash('sha256').update(subject).digest('base64url')}`
 }

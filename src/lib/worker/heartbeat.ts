@@ -1,6 +1,11 @@
-import { EXPIRED_LEASES } from '#lib/email-scheduler/recover.ts'
+import type pg from 'pg'
+import { SEEN_NOW } from '#lib/email-scheduler/send/hold.ts'
+import { MOMENT_READ, type MomentRead, rememberMoment, seenBy } from '#lib/email-scheduler/send/moment.ts'
+import { EXPIRED_LEASES } from '#lib/email-scheduler/send/recover.ts'
+import { OPEN_BULKS } from '#lib/email-scheduler/verbs/advance-bulk.ts'
 import type { Sql } from '#lib/platform/database.ts'
-import type { TickSummary } from './tick.ts'
+import { OLD_ANSWERS } from '#lib/tenancy/kept-answers.ts'
+import type { TickSummary } from './tick-summary.ts'
 
 /** Vercel calls every 5 minutes and may miss a call; three missed ones are no coincidence. */
 const TICK_OVERDUE_SECONDS = 15 * 60
@@ -10,24 +15,43 @@ const FORGOTTEN_AFTER = '7 days'
 
 export type TickStart = {
   startedAt: Date
-  /** Nothing is known of the database server yet, or it is not the one seen last: asked here, so that it costs no statement. */
+  /** Nothing is known of the database yet, or it is not the one seen last: asked here, so that it costs no statement. */
   mustLookAtServer: boolean
+  /** This process has seen the database at a later moment: a snapshot was put back under it. */
+  hasGoneBack: boolean
   /** Asked here for the same reason. */
   hasExpiredLeases: boolean
+  hasOpenBulks: boolean
+  hasOldAnswers: boolean
 }
 
-export async function recordTickStart(sql: Sql, worker: string): Promise<TickStart> {
-  const { rows } = await sql.query<TickStart>(
-    `WITH forgotten AS (DELETE FROM worker_ticks WHERE worker <> $1 AND started_at < app_now() - $2::interval)
-     INSERT INTO worker_ticks (worker, started_at) VALUES ($1, app_now())
-     ON CONFLICT (worker) DO UPDATE SET started_at = app_now()
-     RETURNING started_at AS "startedAt", sending_is_held() OR NOT EXISTS (SELECT FROM server_sightings) AS "mustLookAtServer",
-       EXISTS (${EXPIRED_LEASES}) AS "hasExpiredLeases"`,
-    [worker, FORGOTTEN_AFTER],
+type TickRow = TickStart & MomentRead & { number: number; isHeld: boolean }
+
+export async function recordTickStart(pool: pg.Pool, worker: string): Promise<TickStart> {
+  // As it was when this was asked: a tick that overlaps may have begun later and been answered sooner.
+  const [tickSeen, sightingSeen, positionSeen] = seenBy(pool)
+  const { rows } = await pool.query<TickRow>(
+    `WITH forgotten AS (
+       DELETE FROM worker_ticks WHERE worker <> $1 AND started_at < app_now() - $2::interval
+     ), held AS MATERIALIZED (SELECT sending_is_held($3, $4, $5) AS yes, has_gone_back($3, $4, $5) AS back), started AS (
+       INSERT INTO worker_ticks (worker, started_at) VALUES ($1, app_now())
+       ON CONFLICT (worker) DO UPDATE SET started_at = app_now(), number = EXCLUDED.number
+       RETURNING number, started_at
+     ), seen AS (
+       ${SEEN_NOW} AND (SELECT NOT held.yes AND started.number > $3 FROM started, held))
+     SELECT started.number, started.started_at AS "startedAt", held.yes AS "isHeld", held.back AS "hasGoneBack", ${MOMENT_READ},
+       held.yes OR NOT EXISTS (SELECT FROM server_sightings) AS "mustLookAtServer", EXISTS (${EXPIRED_LEASES}) AS "hasExpiredLeases",
+       EXISTS (${OPEN_BULKS}) AS "hasOpenBulks", EXISTS (${OLD_ANSWERS}) AS "hasOldAnswers"
+     FROM started, held`,
+    [worker, FORGOTTEN_AFTER, tickSeen, sightingSeen, positionSeen],
   )
-  const row = rows[0]
+  const [row] = rows
   if (!row) throw new Error('the heartbeat was not written')
-  return row
+  const { number, isHeld, sighting, position, ...start } = row
+  // The number of this tick had been given out before, to one that this process knows of.
+  const hasGoneBack = start.hasGoneBack || (sighting === sightingSeen && number <= tickSeen)
+  if (!isHeld && !hasGoneBack) rememberMoment(pool, { sighting, position }, number)
+  return { ...start, mustLookAtServer: start.mustLookAtServer || hasGoneBack, hasGoneBack }
 }
 
 export async function recordTickEnd(sql: Sql, worker: string, summary: TickSummary): Promise<void> {
@@ -38,10 +62,10 @@ export type LastTick = { at: Date | null; ageSeconds: number | null; ok: boolean
 
 /** Does the cron come? Said plainly, since without it nothing is sent. */
 export async function readLastTick(sql: Sql): Promise<LastTick> {
-  const { rows } = await sql.query<{ at: Date | null; age_seconds: number | null }>(
-    `SELECT max(started_at) AS at, floor(extract(epoch FROM app_now() - max(started_at)))::int AS age_seconds FROM worker_ticks`,
+  const { rows } = await sql.query<{ at: Date | null; ageSeconds: number | null }>(
+    `SELECT max(started_at) AS at, floor(extract(epoch FROM app_now() - max(started_at)))::int AS "ageSeconds" FROM worker_ticks`,
   )
-  const { at, age_seconds: age } = rows[0] ?? { at: null, age_seconds: null }
+  const { at, ageSeconds: age } = rows[0] ?? { at: null, ageSeconds: null }
   if (at === null || age === null) {
     return {
       at: null,

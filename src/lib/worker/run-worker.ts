@@ -1,30 +1,57 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { Deadline } from '#lib/mail/deadline.ts'
 import type { Log } from '#lib/platform/log.ts'
-import type { SendingLimits, SendingMeans } from './send-due.ts'
-import { runTick } from './tick.ts'
+import { Sender, type SendingMeans } from './send-due.ts'
+import type { SendingLimits } from './sending-limits.ts'
+import { type PromiseLooker, runTick } from './tick.ts'
+import type { Witness } from './witness.ts'
 
-/** Each tick sends for so long before it looks at everything else again. */
-export const WORKER_TICK_MS = 30_000
+/** After this much a tick writes its summary, and the next one its heartbeat; sending goes on across them. */
+const TICK_MS = 30_000
 const REST_MS = 1_000
 const REST_AFTER_FAILURE_MS = 3_000
 
-/** Tick after tick until told to stop; what is in flight then is brought to its end. Any number of these may run. */
+export type WorkerOptions = {
+  means: SendingMeans
+  limits: SendingLimits
+  signal: AbortSignal
+  witness?: Witness
+  promise?: PromiseLooker
+}
+
+/**
+ * Tick after tick until told to stop; what is in flight then is brought to its end, and what was only claimed goes back.
+ * One sender for all of them: a hand-over that hangs holds up no claim of the next tick. Any number of these may run.
+ */
 export async function runWorker(
   pool: pg.Pool,
   worker: string,
   log: Log,
-  sending: { means: SendingMeans; limits: SendingLimits & { signal: AbortSignal } },
+  { means, limits, signal, witness, promise }: WorkerOptions,
 ): Promise<void> {
-  const { signal } = sending.limits
-  while (!signal.aborted) {
-    let restMs = REST_MS
-    try {
-      await runTick(pool, worker, log, { planningMsMax: WORKER_TICK_MS, sending })
-    } catch (error) {
-      log.error({ error }, 'a tick failed; the next one follows')
-      restMs = REST_AFTER_FAILURE_MS
+  const sender = new Sender(pool, worker, log, means, limits)
+  try {
+    while (!signal.aborted) {
+      const time = new Deadline(TICK_MS)
+      let restMs = REST_MS
+      try {
+        const sending = { sender, time, signal, endsWithTick: false }
+        const { planningUnfinished, due } = await runTick(pool, worker, log, {
+          planning: time,
+          sending,
+          witness,
+          promise,
+        })
+        if (planningUnfinished || due > 0) restMs = 0
+      } catch (error) {
+        log.error({ error }, 'a tick failed; the next one follows')
+        restMs = REST_AFTER_FAILURE_MS
+      }
+      await sleep(restMs, undefined, { signal }).catch(() => undefined)
     }
-    await sleep(restMs, undefined, { signal }).catch(() => undefined)
+  } finally {
+    await sender.drain()
+    await witness?.keep()
   }
 }

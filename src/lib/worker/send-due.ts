@@ -1,203 +1,176 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { claimNext } from '#lib/email-scheduler/claim-next.ts'
-import { msUntilNextDue } from '#lib/email-scheduler/next-due.ts'
+import type { HasherIn } from '#lib/audience/address-hash.ts'
+import { ConnectionKeeper } from '#lib/delivery/connections.ts'
+import { deliver } from '#lib/delivery/deliver.ts'
+import type { Delivery } from '#lib/delivery/delivery.ts'
+import { gatherEvidence } from '#lib/delivery/evidence.ts'
+import { InFlight } from '#lib/delivery/in-flight.ts'
+import { Lanes } from '#lib/delivery/lanes.ts'
+import { Permits } from '#lib/delivery/permits.ts'
+import type { PrepareContents } from '#lib/delivery/prepare.ts'
+import { NOTHING_SENT, type SendingCounts } from '#lib/delivery/sending-counts.ts'
+import { Settling } from '#lib/delivery/settling.ts'
+import { claimNext } from '#lib/email-scheduler/send/claim.ts'
+import { hasGoneBack } from '#lib/email-scheduler/send/moment.ts'
+import { lookForNextDue } from '#lib/email-scheduler/send/next-due.ts'
+import type { TimeLeft } from '#lib/mail/deadline.ts'
+import { openMailbox, type Providers } from '#lib/mail/provider.ts'
 import type { Log } from '#lib/platform/log.ts'
-import { ConnectionKeeper, type OpenTransport } from './connections.ts'
-import { type Delivery, deliver } from './deliver.ts'
-import { Permits } from './permits.ts'
-import type { PrepareContents } from './prepare.ts'
-import { Settling } from './settling.ts'
+import { CONTENDED_MS, LOOK_AGAIN_MS_MAX, Resting } from './resting.ts'
+import type { SendingLimits } from './sending-limits.ts'
+import { watchServer } from './watch-server.ts'
 
-export type SendingMeans = { openTransport: OpenTransport; prepare: PrepareContents }
+export type SendingMeans = { providers: Providers; prepare: PrepareContents; hasherIn: HasherIn }
 
-export type SendingLimits = {
-  /** How many emails may be marked and not settled at once: after a crash, so many at most are unknown. */
-  connections: number
-  leaseMs: number
-  submitMsMax: number
-  /** How long emails are claimed; what is in flight then is still brought to its end. */
-  claimMsMax: number
-  /** How long a hand-over may begin: what was claimed ahead and still waits for a connection then goes back as it was. */
-  beginMsMax?: number
-  /** Aborted: nothing more is claimed. */
-  signal?: AbortSignal
-}
-
-export type SendingCounts = {
-  /** Claimed. */
-  due: number
-  sent: number
-  /** Attempts that were definitely refused: of them `retried` are tried again, and `dead` wait for a person. */
-  failed: number
-  retried: number
-  dead: number
-  unknown: number
-  /** Given back without an attempt. */
-  released: number
-  cancelled: number
-}
-
-export const NOTHING_SENT: SendingCounts = {
-  due: 0,
-  sent: 0,
-  failed: 0,
-  retried: 0,
-  dead: 0,
-  unknown: 0,
-  released: 0,
-  cancelled: 0,
-}
-
-/** With connecting and handing over, it still fits in what sendingLimits() keeps free at the end. */
-const BEGIN_LATER_MS = 5_000
-const LOOK_AGAIN_MS_MAX = 15_000
 const NEW_WORK_MS = 1_000
-/** Another worker took the lock or the place a moment ago. */
-const CONTENDED_MS = 100
+
+/** Until when to claim, and whether something may still become due that is not in the queue yet. */
+export type Claiming = {
+  time: TimeLeft
+  /** Aborted: nothing more is claimed. */
+  signal?: AbortSignal | undefined
+  /** Asked when nothing is due: resolves once more may be known, and false where nothing comes any more. */
+  mayMoreCome?: (() => Promise<boolean>) | undefined
+}
 
 /**
- * Sends what is due until the time is over or nothing more will be due in it, sleeping in between: so the pauses between
- * a mailbox's emails are real seconds, and not bursts at each tick. Time is counted by durations only, and moments
- * by the database's clock: this machine's may be wrong.
+ * Sends what is due. One lives as long as its process wants: its connections, and what it has learned of servers, are
+ * kept from one stretch of claiming to the next. Time is counted by durations only, and moments by the database's clock:
+ * this machine's may be wrong.
  */
+export class Sender {
+  readonly #pool: pg.Pool
+  readonly #worker: string
+  readonly #limits: SendingLimits
+  readonly #delivery: Delivery
+  readonly #resting = new Resting()
+  readonly #inFlight = new InFlight()
+  readonly #lanes: Lanes
+  readonly #providers: Providers
+
+  constructor(pool: pg.Pool, worker: string, log: Log, means: SendingMeans, limits: SendingLimits) {
+    this.#pool = pool
+    this.#worker = worker
+    this.#limits = limits
+    this.#providers = means.providers
+    this.#lanes = new Lanes(limits.connections)
+    this.#delivery = {
+      pool,
+      log,
+      keeper: new ConnectionKeeper((mailbox) => openMailbox(means.providers, mailbox)),
+      prepare: means.prepare,
+      settling: new Settling(pool, log, means.hasherIn),
+      submitMsMax: limits.submitMsMax,
+      counts: { ...NOTHING_SENT },
+      permits: new Permits(limits.connections),
+      lanes: this.#lanes,
+      beginning: limits.beginning,
+    }
+  }
+
+  /** What was done since this was asked last. */
+  takeCounts(): SendingCounts {
+    const { counts } = this.#delivery
+    const taken = { ...counts }
+    Object.assign(counts, NOTHING_SENT)
+    return taken
+  }
+
+  /**
+   * Claims until the time is over or nothing more will be due in it, sleeping in between: so the pauses between a
+   * mailbox's emails are real seconds, and not bursts at each tick. What is in flight then goes on.
+   */
+  async claimDue({ time, signal, mayMoreCome = async () => false }: Claiming): Promise<void> {
+    if (this.#inFlight.emails === 0 && !(await this.#isWorthBeginning(time, mayMoreCome))) return
+    while (!signal?.aborted && time.leftMs() > 0) {
+      const { except, only, isAll } = this.#lanes.closed()
+      if (isAll) {
+        await this.#inFlight.next()
+        continue
+      }
+      try {
+        const resting = this.#resting.ids()
+        const claim = await claimNext(
+          this.#pool,
+          { worker: this.#worker, leaseMs: this.#limits.leaseMs },
+          (mailboxId) => this.#lanes.room(mailboxId),
+          { except: [...resting, ...except], only },
+        )
+        if (claim.kind === 'claimed') {
+          this.#start(claim)
+          continue
+        }
+        if (claim.kind === 'resting') {
+          this.#resting.add(claim.mailboxId, claim.ms)
+          continue
+        }
+        const next = await lookForNextDue(this.#pool, [...resting, ...except])
+        // Before the next tick says so: a worker that was started later knows of nothing and would go on sending.
+        if (next.hasGoneBack && (await hasGoneBack(this.#pool))) await watchServer(this.#pool, this.#delivery.log, true)
+        const waitMs = this.#resting.soonest(next.ms)
+        if (this.#inFlight.emails > 0) {
+          // What is in flight may make its follow-up due, or free its mailbox.
+          const ms = Math.max(CONTENDED_MS, Math.min(waitMs ?? NEW_WORK_MS, NEW_WORK_MS))
+          await Promise.race([this.#inFlight.next(), pause(ms, signal)])
+        } else if (except.length > 0 || only !== null) {
+        } else if (waitMs !== null && waitMs <= time.leftMs()) {
+          // What is due and could not be claimed is in another worker's hands at the moment.
+          await pause(Math.max(CONTENDED_MS, Math.min(waitMs, LOOK_AGAIN_MS_MAX)), signal)
+        } else if (!(await mayMoreCome())) break
+      } catch (error) {
+        // The database is restarting, say: what is in flight goes on, and claiming as soon as it answers again.
+        this.#delivery.log.warn({ error }, 'claiming failed; it is tried again')
+        await pause(NEW_WORK_MS, signal)
+      }
+    }
+  }
+
+  /** Asks providers what became of emails whose outcome is unknown. Answers how many that settled. */
+  gatherEvidence(): Promise<number> {
+    return gatherEvidence(this.#delivery, this.#providers)
+  }
+
+  /** Waits for what is in flight, and closes the connections. */
+  async drain(): Promise<void> {
+    await this.#inFlight.all()
+    this.#delivery.keeper.closeAll()
+  }
+
+  #start({ mailbox, emails }: Extract<Awaited<ReturnType<typeof claimNext>>, { kind: 'claimed' }>): void {
+    this.#delivery.counts.due += emails.length
+    this.#lanes.claimed(mailbox.id, emails.length)
+    this.#inFlight.add(
+      emails.length,
+      (landed) => deliver(this.#delivery, mailbox, emails, landed),
+      (count) => this.#lanes.landed(mailbox.id, count),
+    )
+  }
+
+  /** A tick with nothing to send asks one question. */
+  async #isWorthBeginning(time: TimeLeft, mayMoreCome: () => Promise<boolean>): Promise<boolean> {
+    const { ms } = await lookForNextDue(this.#pool, [])
+    return (ms !== null && ms <= time.leftMs()) || mayMoreCome()
+  }
+}
+
+/** One stretch of sending to its end. */
 export async function sendDue(
   pool: pg.Pool,
   worker: string,
   log: Log,
   means: SendingMeans,
-  limits: SendingLimits,
+  limits: SendingLimits & Claiming,
 ): Promise<SendingCounts> {
-  const { connections, leaseMs, submitMsMax, claimMsMax, beginMsMax = claimMsMax + BEGIN_LATER_MS, signal } = limits
-  const counts = { ...NOTHING_SENT }
-  const started = performance.now()
-  const msLeft = () => claimMsMax - (performance.now() - started)
-  const mayBegin = () => performance.now() - started < beginMsMax
-  const keeper = new ConnectionKeeper(means.openTransport)
-  const delivery: Delivery = {
-    pool,
-    log,
-    keeper,
-    prepare: means.prepare,
-    settling: new Settling(pool, log),
-    submitMsMax,
-    counts,
-    permits: new Permits(connections),
-    mayBegin,
-  }
-  const resting = new Resting()
-  const inFlight = new InFlight()
-  if (!(await isWorthBeginning(pool, msLeft()))) return counts
+  const sender = new Sender(pool, worker, log, means, limits)
   try {
-    while (!signal?.aborted && msLeft() > 0) {
-      // As many again are claimed and made ready while the connections are busy: each waits for one that is about to be free.
-      const free = Math.min(connections, 2 * connections - inFlight.emails)
-      if (free < Math.ceil(connections / 2)) {
-        await inFlight.next()
-        continue
-      }
-      try {
-        const claim = await claimNext(pool, { worker, leaseMs }, free, resting.ids())
-        if (claim.kind === 'claimed') {
-          counts.due += claim.emails.length
-          inFlight.add(claim.emails.length, (landed) => deliver(delivery, claim.mailbox, claim.emails, landed))
-          continue
-        }
-        if (claim.kind === 'resting') {
-          resting.add(claim.mailboxId, claim.ms)
-          continue
-        }
-        const waitMs = resting.soonest(await msUntilNextDue(pool, resting.ids()))
-        if (inFlight.emails > 0) {
-          // What is in flight may make its follow-up due, or free its mailbox.
-          await Promise.race([inFlight.next(), pause(Math.min(waitMs ?? NEW_WORK_MS, NEW_WORK_MS), signal)])
-        } else {
-          if (waitMs === null || waitMs > msLeft()) break
-          // What is due and could not be claimed is somebody else's at the moment.
-          await pause(Math.max(CONTENDED_MS, Math.min(waitMs, LOOK_AGAIN_MS_MAX)), signal)
-        }
-      } catch (error) {
-        // The database is restarting, say: what is in flight goes on, and claiming as soon as it answers again.
-        log.warn({ error }, 'claiming failed; it is tried again')
-        await pause(NEW_WORK_MS, signal)
-      }
-    }
+    await sender.claimDue(limits)
   } finally {
-    await inFlight.all()
-    keeper.closeAll()
+    await sender.drain()
   }
-  return counts
-}
-
-/** A tick with nothing to send asks one question. */
-async function isWorthBeginning(pool: pg.Pool, msLeft: number): Promise<boolean> {
-  const waitMs = await msUntilNextDue(pool, [])
-  return waitMs !== null && waitMs <= msLeft
+  return sender.takeCounts()
 }
 
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined)
-}
-
-/** Mailboxes that were looked at in vain a moment ago. Forgotten soon: settings and quotas change. */
-class Resting {
-  readonly #until = new Map<string, { lookAgainMs: number; dueMs: number | null }>()
-
-  add(mailboxId: string, ms: number | null): void {
-    const now = performance.now()
-    const restMs = Math.max(CONTENDED_MS, Math.min(ms ?? LOOK_AGAIN_MS_MAX, LOOK_AGAIN_MS_MAX))
-    this.#until.set(mailboxId, {
-      lookAgainMs: now + restMs,
-      dueMs: ms === null ? null : now + Math.max(CONTENDED_MS, ms),
-    })
-  }
-
-  ids(): string[] {
-    const now = performance.now()
-    for (const [id, { lookAgainMs }] of this.#until) if (lookAgainMs <= now) this.#until.delete(id)
-    return [...this.#until.keys()]
-  }
-
-  /** The sooner of the given wait and the first of the resting that may go on. */
-  soonest(ms: number | null): number | null {
-    const now = performance.now()
-    const waits = [...this.#until.values()].flatMap(({ dueMs }) => (dueMs === null ? [] : [Math.max(0, dueMs - now)]))
-    if (ms !== null) waits.push(Math.max(0, ms))
-    return waits.length === 0 ? null : Math.min(...waits)
-  }
-}
-
-/** Counts emails on their way, and wakes whoever waits for the next one to land. */
-class InFlight {
-  emails = 0
-  #waiting: (() => void)[] = []
-  readonly #batches = new Set<Promise<void>>()
-
-  /** `work` says of each email that it has landed. */
-  add(emails: number, work: (landed: (count: number) => void) => Promise<void>): void {
-    this.emails += emails
-    let flying = emails
-    const landed = (count: number) => {
-      flying -= count
-      this.emails -= count
-      const waiting = this.#waiting
-      this.#waiting = []
-      for (const wake of waiting) wake()
-    }
-    const batch = work(landed).finally(() => {
-      this.#batches.delete(batch)
-      landed(flying)
-    })
-    this.#batches.add(batch)
-    // Its error is thrown to whoever waits for all.
-    batch.catch(() => undefined)
-  }
-
-  next(): Promise<void> {
-    return new Promise((wake) => this.#waiting.push(wake))
-  }
-
-  async all(): Promise<void> {
-    await Promise.all(this.#batches)
-  }
 }

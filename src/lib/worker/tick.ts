@@ -1,112 +1,91 @@
 import type pg from 'pg'
-import { campaignsWithBlocked, recheckBlocked } from '#lib/campaigns/blocked.ts'
-import { campaignsWithOpenEnrolments, closeFinished, finishEnrolments, wakeCampaigns } from '#lib/campaigns/finish.ts'
-import { recover } from '#lib/email-scheduler/recover.ts'
-import { clearStopped } from '#lib/email-scheduler/stop-campaign.ts'
-import { takeTurns } from '#lib/email-scheduler/take-turns.ts'
-import { againOnDeadlock, inTransaction } from '#lib/platform/database.ts'
+import { NOTHING_SENT } from '#lib/delivery/sending-counts.ts'
+import { Deadline, type TimeLeft } from '#lib/mail/deadline.ts'
 import type { Log } from '#lib/platform/log.ts'
+import { forgetKeptAnswers } from '#lib/tenancy/kept-answers.ts'
 import { recordTickEnd, recordTickStart } from './heartbeat.ts'
-import { NOTHING_SENT, type SendingCounts, type SendingLimits, type SendingMeans, sendDue } from './send-due.ts'
+import type { Claiming, Sender } from './send-due.ts'
+import type { TickSummary } from './tick-summary.ts'
+import { Upkeep } from './upkeep.ts'
 import { watchServer } from './watch-server.ts'
+import type { Witness } from './witness.ts'
 
-/** What one tick did, as the cron endpoint answers it. */
-export type TickSummary = SendingCounts & {
-  worker: string
-  startedAt: string
-  durationMs: number
-  campaignsStarted: number
-  campaignsReopened: number
-  campaignsClosed: number
-  enrolmentsFreed: number
-  enrolmentsFinished: number
-  emailsScheduled: number
-  emailsAppended: number
-  emailsReplanned: number
-  /** Leases that ran out: back in the queue, or unknown where the email had been marked. */
-  recovered: number
-  /** Of stopped campaigns: what the stop itself had no time for. */
-  emailsCancelled: number
-  /** What keeps campaigns from being planned, a sentence each. */
-  planningErrors: string[]
-  /** There was more to plan than this tick had time for. */
-  planningUnfinished: boolean
-}
-
-/** Planning leaves the rest of a tick to sending. */
 const PLANNING_MS_MAX = 60_000
 
-const RECOVERED_AT_ONCE = 200
-
 export type TickOptions = {
-  planningMsMax?: number
+  /** Knows how far the database was when the last process ended. */
+  witness?: Witness | undefined
+  /** How long it plans; the next tick goes on. */
+  planning?: TimeLeft
+  /** Looks beside all of it whether the promise holds, where it is time for that. */
+  promise?: PromiseLooker | undefined
   /** Without it, the tick plans and recovers only. */
-  sending?: { means: SendingMeans; limits: SendingLimits }
+  sending?: {
+    sender: Sender
+    /** How long it claims. */
+    time: TimeLeft
+    signal?: AbortSignal
+    /** What is in flight when claiming ends is waited for; else the sender goes on beside the next tick. */
+    endsWithTick: boolean
+  }
 }
+
+/** Handed in, since what it looks at is everybody's. It must not fail, and bounds itself. */
+export type PromiseLooker = { lookIfTime(mayContinue: () => boolean): Promise<unknown> }
 
 /** One round of everything that happens at a time: the one place where the product's parts meet. */
 export async function runTick(
   pool: pg.Pool,
   worker: string,
   log: Log,
-  { planningMsMax = PLANNING_MS_MAX, sending }: TickOptions = {},
+  { witness, ...options }: TickOptions = {},
+): Promise<TickSummary> {
+  const work = () => tick(pool, worker, log, options)
+  if (!witness) return work()
+  await witness.recall()
+  return witness.beside(work)
+}
+
+async function tick(
+  pool: pg.Pool,
+  worker: string,
+  log: Log,
+  { planning = new Deadline(PLANNING_MS_MAX), promise, sending }: Omit<TickOptions, 'witness'>,
 ): Promise<TickSummary> {
   const started = performance.now()
-  const { startedAt, mustLookAtServer, hasExpiredLeases } = await recordTickStart(pool, worker)
-  if (mustLookAtServer) await watchServer(pool, log)
-  const recovered = hasExpiredLeases ? await recoverAll(pool, log) : 0
-  const { started: campaignsStarted, reopened: campaignsReopened } = await wakeCampaigns(pool)
-  const enrolmentsFreed = await freeBlocked(pool, log)
-  const mayContinue = () => performance.now() - started < planningMsMax
-  const open = await campaignsWithOpenEnrolments(pool)
-  let emailsCancelled = 0
-  for (const campaign of open.filter(({ isStopped }) => isStopped))
-    emailsCancelled += (await clearStopped(pool, campaign, mayContinue)).cancelled
-  const planned = await takeTurns(pool, { log, mayContinue })
-  const sent = sending ? await sendDue(pool, worker, log, sending.means, sending.limits) : NOTHING_SENT
-  const enrolmentsFinished = await finishEnrolments(pool, open)
-  const campaignsClosed = await closeFinished(pool)
+  const { startedAt, mustLookAtServer, hasGoneBack, hasOldAnswers, ...found } = await recordTickStart(pool, worker)
+  if (mustLookAtServer) await watchServer(pool, log, hasGoneBack)
+  if (hasOldAnswers) await forgetKeptAnswers(pool)
+  const looked = promise?.lookIfTime(() => planning.leftMs() > 0 && !sending?.signal?.aborted)
+  const upkeep = new Upkeep(pool, log, planning, async () => (await sending?.sender.gatherEvidence()) ?? 0)
+  if (sending) {
+    const sent = send(sending, () => upkeep.mayMoreCome())
+    // Both come to their end, whichever fails: a tick that has ended leaves nothing running but what is in flight.
+    const ended = await Promise.allSettled([sent, upkeep.beside(sent, found), looked])
+    for (const one of ended) if (one.status === 'rejected') throw one.reason
+  } else {
+    await looked
+    await upkeep.once(found)
+  }
   const summary: TickSummary = {
     worker,
     startedAt: startedAt.toISOString(),
     durationMs: Math.round(performance.now() - started),
-    recovered,
-    ...sent,
-    campaignsStarted,
-    campaignsReopened,
-    campaignsClosed,
-    enrolmentsFreed,
-    enrolmentsFinished,
-    emailsScheduled: planned.scheduled,
-    emailsAppended: planned.appended,
-    emailsReplanned: planned.replanned,
-    emailsCancelled,
-    planningErrors: planned.errors,
-    planningUnfinished: planned.isUnfinished,
+    ...(sending?.sender.takeCounts() ?? NOTHING_SENT),
+    ...upkeep.done,
   }
   await recordTickEnd(pool, worker, summary)
   log.info(summary, 'tick')
   return summary
 }
 
-async function recoverAll(pool: pg.Pool, log: Log): Promise<number> {
-  let recovered = 0
-  for (;;) {
-    const batch = await againOnDeadlock(() => inTransaction(pool, (tx) => recover(tx, RECOVERED_AT_ONCE)))
-    for (const { id, leaseToken, status } of batch) log.info({ emailId: id, leaseToken, status }, 'recovered')
-    recovered += batch.length
-    if (batch.length < RECOVERED_AT_ONCE) return recovered
+async function send(
+  { sender, endsWithTick, ...claiming }: NonNullable<TickOptions['sending']>,
+  mayMoreCome: Claiming['mayMoreCome'],
+): Promise<void> {
+  try {
+    await sender.claimDue({ ...claiming, mayMoreCome })
+  } finally {
+    if (endsWithTick) await sender.drain()
   }
-}
-
-async function freeBlocked(pool: pg.Pool, log: Log): Promise<number> {
-  let freed = 0
-  for (const campaign of await campaignsWithBlocked(pool))
-    try {
-      freed += (await inTransaction(pool, (tx) => recheckBlocked(tx, campaign))).freed
-    } catch (error) {
-      // One campaign's bug must not keep the others from sending; the next tick looks again.
-      log.error({ error, campaignId: campaign.id }, 'looking for missing fields failed')
-    }
-  return freed
 }

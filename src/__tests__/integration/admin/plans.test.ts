@@ -1,10 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { listOutbox, type OutboxFilter } from '#lib/email-scheduler/list-outbox.ts'
+import { countPart } from '#lib/email-scheduler/read/count-outbox.ts'
+import { listOutbox } from '#lib/email-scheduler/read/list-outbox.ts'
+import type { OutboxFilter } from '#lib/email-scheduler/read/outbox-source.ts'
+import { readDashboard } from '#lib/operations/dashboard.ts'
+import { WALK_NAMES } from '#lib/operations/doctor/walks.ts'
+import { readMetrics } from '#lib/operations/metrics.ts'
+import { WORKSPACE_LEDGERS } from '#lib/operations/promise/ledgers.ts'
+import { nextRows, sameRows } from '#lib/operations/promise/step.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
-import { readDashboard } from '#lib/worker/dashboard.ts'
-import { readMetrics } from '#lib/worker/metrics.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { makeCampaign, makeEmails, type TestCampaign } from '#tests/support/queue.ts'
+import { makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
+import { makeEmails } from '#tests/support/data/emails.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
+import { vacuum } from '#tests/support/server/vacuum.ts'
+import { watched } from '#tests/support/server/watched.ts'
 
 const db = testDatabase()
 let campaign: TestCampaign
@@ -26,20 +34,18 @@ beforeAll(async () => {
          SELECT id FROM scheduled_emails WHERE workspace_id = $1 AND status = 'SCHEDULED' ORDER BY id LIMIT 200)`,
       [campaign.workspaceId],
     )
+    // Each has a history, as in life: an empty one would be read whole.
+    await tx.query(
+      `INSERT INTO email_events (email_id, to_status) SELECT id, 'SCHEDULED' FROM scheduled_emails, generate_series(1, 3)`,
+    )
   })
-  await db.pool.query('VACUUM ANALYZE scheduled_emails, campaigns, campaign_prospects, prospects')
+  await vacuum(db.pool, 'scheduled_emails', 'email_events', 'campaigns', 'campaign_prospects', 'prospects')
 })
 
 /** The plans of everything that `work` asks. */
 async function plansOf(work: (sql: Sql) => Promise<unknown>): Promise<string[]> {
-  const asked: { text: string; values: unknown[] }[] = []
-  const watched = {
-    query: (query: string | { text: string }, values: unknown[] = []) => {
-      asked.push({ text: typeof query === 'string' ? query : query.text, values })
-      return db.pool.query(query, values)
-    },
-  } as unknown as Sql
-  await work(watched)
+  const { sql, asked } = watched(db.pool)
+  await work(sql)
   return Promise.all(
     asked.map(async ({ text, values }) => {
       const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)
@@ -70,6 +76,32 @@ describe('a page of the queue comes through its index, however many emails there
   })
 })
 
+describe('the parts of the queue, and what a page asks for besides', () => {
+  test.each<[string, () => OutboxFilter]>([
+    ['decide', () => ({ part: 'decide' })],
+    ['waiting', () => ({ part: 'waiting' })],
+    ['sending', () => ({ part: 'sending' })],
+    ['sent', () => ({ part: 'sent' })],
+    ['cancelled', () => ({ part: 'cancelled' })],
+    ['failed for good, of a campaign', () => ({ part: 'decide', campaignId: campaign.campaignId })],
+    ['transactional ones that wait', () => ({ part: 'waiting', kind: 'TRANSACTIONAL' })],
+    ['by error, from a mailbox', () => ({ part: 'decide', errorCode: 'HARD_BOUNCE', mailboxId: campaign.mailboxId })],
+    ['on a day, of a campaign', () => ({ part: 'sent', fromDate: '2026-01-01', campaignId: campaign.campaignId })],
+    ['of a person', () => ({ part: 'waiting', prospectId: campaign.workspaceId })],
+  ])('%s: lists and counts read no email that no index named', async (_name, filter) => {
+    const plans = await plansOf(async (sql) => {
+      await listOutbox(sql, campaign.workspaceId, filter(), { limit: 50 })
+      await countPart(sql, campaign.workspaceId, filter())
+    })
+    for (const plan of plans) expect(plan).not.toContain('Seq Scan on scheduled_emails')
+  })
+
+  test('the dismissed are listed out of an index of their own', async () => {
+    const plans = await plansOf((sql) => listOutbox(sql, campaign.workspaceId, { part: 'cancelled' }, { limit: 50 }))
+    expect(plans[0]).toContain('scheduled_emails_dismissed_list_idx')
+  })
+})
+
 test('dashboard and metrics read no email, only indexes of them', async () => {
   const plans = await plansOf(async (sql) => {
     await readDashboard(sql, campaign.workspaceId)
@@ -77,3 +109,37 @@ test('dashboard and metrics read no email, only indexes of them', async () => {
   })
   for (const plan of plans) expect(plan).not.toContain('Seq Scan on scheduled_emails')
 })
+
+describe('a step of looking whether the promise holds is a range of a primary key, and asks indexes of each row', () => {
+  const walks = WALK_NAMES.filter((name) => name !== 'installation')
+
+  test.each(walks)('%s', async (walk) => {
+    const first = await db.pool.query<{ last: string | null }>(nextRows(walk, null, 20))
+    const key = first.rows[0]?.last ?? `${campaign.mailboxId}/2026-01-01`
+    for (const { text, values } of [nextRows(walk, null, 500), nextRows(walk, key, 500), sameRows(walk, [key])]) {
+      const plan = await planAsOfMillions(text, values)
+      expect(plan).not.toContain('Seq Scan')
+      // One that is asked once and hashed has read a whole table.
+      expect(plan).not.toContain('hashed SubPlan')
+      expect(plan).toMatch(/Index (Only )?Scan using \w+_pkey/)
+      if (walk.endsWith('-days')) expect(plan).toContain('scheduled_emails_sent_idx')
+    }
+  })
+
+  test('the ledgers of a workspace read indexes alone', async () => {
+    const plan = await planAsOfMillions(WORKSPACE_LEDGERS, [campaign.workspaceId])
+    expect(plan).toMatch(/Index Only Scan using campaign_prospects_ledger_idx/)
+    expect(plan).toMatch(/Index Only Scan using scheduled_emails_campaign_id_status/)
+    expect(plan).not.toContain('Seq Scan')
+  })
+})
+
+/** Where reading a whole table is no choice, nor sorting what an index has in order: small tables tempt to both. */
+function planAsOfMillions(text: string, values: unknown[]): Promise<string> {
+  return inTransaction(db.pool, async (tx) => {
+    await tx.query('SET LOCAL enable_seqscan = off')
+    await tx.query('SET LOCAL enable_bitmapscan = off')
+    const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  })
+}

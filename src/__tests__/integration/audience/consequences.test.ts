@@ -1,23 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { changeProspect, type ProspectChange } from '#lib/audience/change-prospect.ts'
-import { eraseProspect } from '#lib/audience/erase-prospect.ts'
-import { mergeProspects } from '#lib/audience/merge-prospects.ts'
-import { addSuppression, removeSuppression } from '#lib/audience/suppressions.ts'
+import { changeProspect, type ProspectChange } from '#lib/audience/prospects/change-prospect.ts'
+import { eraseProspect } from '#lib/audience/prospects/erase-prospect.ts'
+import { mergeProspects } from '#lib/audience/prospects/merge-prospects.ts'
+import { addSuppression, removeSuppression } from '#lib/audience/suppression/suppressions.ts'
 import { readLedger } from '#lib/campaigns/ledger.ts'
-import { type ClaimedEmail, claimByIds } from '#lib/email-scheduler/claim.ts'
-import { editSequence } from '#lib/email-scheduler/edit-sequence.ts'
-import { mark } from '#lib/email-scheduler/mark.ts'
-import { release } from '#lib/email-scheduler/release.ts'
-import { settle } from '#lib/email-scheduler/settle.ts'
-import { unpark } from '#lib/email-scheduler/unpark.ts'
+import { editSequence } from '#lib/email-scheduler/effects/edit-sequence.ts'
+import { unpark } from '#lib/email-scheduler/effects/unpark.ts'
+import { type ClaimedEmail, claimByIds } from '#lib/email-scheduler/send/claim.ts'
+import { mark } from '#lib/email-scheduler/send/mark.ts'
+import { release } from '#lib/email-scheduler/send/release.ts'
+import { settle } from '#lib/email-scheduler/send/settle.ts'
+import type { GuardName } from '#lib/guardrails/guards.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { createSequence } from '#lib/sequences/change-sequence.ts'
-import { type Audience, actor, audienceOf, importFile, makeKey } from '#tests/support/audience.ts'
-import { launch, makeDraft } from '#tests/support/campaigns.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { makeCampaign, makeEmails, type TestCampaign, type TestEmail } from '#tests/support/queue.ts'
+import { makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
+import { launch, makeDraft } from '#tests/support/data/drafts.ts'
+import { makeEmails, type TestEmail } from '#tests/support/data/emails.ts'
+import { makeKey } from '#tests/support/data/keys.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { type Audience, audienceOf, importFile } from '#tests/support/data/prospects.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 const key = makeKey('test')
@@ -89,7 +93,7 @@ describe('what a guard has parked goes on by its cure', () => {
         { worker: 'w', leaseMs: 60_000 },
       ),
     )
-  const park = (claimed: ClaimedEmail[], blocker: string) =>
+  const park = (claimed: ClaimedEmail[], blocker: GuardName) =>
     tx((client) =>
       release(
         client,
@@ -122,7 +126,7 @@ describe('what a guard has parked goes on by its cure', () => {
     expect(await claim()).toMatchObject([{ prospectId: one, stepNumber: 1 }])
   })
 
-  test('a field that is filled, but not one that somebody else filled', async () => {
+  test('a field that is filled, but not one that another person filled', async () => {
     const claimed = await claim()
     await park(claimed, 'merge-fields-complete')
     const [one = ''] = claimed.map(({ prospectId }) => prospectId ?? '')
@@ -136,7 +140,8 @@ describe('what a guard has parked goes on by its cure', () => {
     await park(await claim(), 'merge-fields-complete')
     await db.pool.query(
       `INSERT INTO sequence_steps (id, sequence_id, step_number, subject, body_text, updated_at)
-       SELECT gen_random_uuid(), $1, n, 'Hi', '{{firstName}}', app_now() FROM generate_series(1, 2) n`,
+       SELECT gen_random_uuid(), $1, n, 'Hi', '{{firstName}}', app_now() FROM generate_series(1, 2) n
+       ON CONFLICT (sequence_id, step_number) DO UPDATE SET subject = excluded.subject, body_text = excluded.body_text`,
       [campaign.sequenceId],
     )
     await db.pool.query('UPDATE sequences SET launched_at = app_now() WHERE id = $1', [campaign.sequenceId])
@@ -183,7 +188,11 @@ describe('what a guard has parked goes on by its cure', () => {
           marked: true as const,
           outcome: {
             kind: 'rejected' as const,
-            ...{ scope: 'recipient' as const, code: '550', reason: 'No such user <zaphod@x.test>.' },
+            ...{
+              scope: 'recipient' as const,
+              code: 'INVALID_RECIPIENT' as const,
+              reason: 'No such user <zaphod@x.test>.',
+            },
             providerText: '550 zaphod@x.test unknown',
           },
           receipt: { 'not-suppressed': 'zaphod@x.test is fine' },
@@ -234,7 +243,7 @@ test('what a provider says after its recipient was erased is blanked by the next
   await tx((client) => eraseProspect(client, campaign.workspaceId, erased, actor, audience.consequences))
   const outcome = {
     kind: 'unknown' as const,
-    code: 'TIMEOUT',
+    code: 'TIMEOUT_AFTER_DATA' as const,
     reason: 'No answer for zaphod.',
     providerText: 'zaphod?',
   }

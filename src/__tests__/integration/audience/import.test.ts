@@ -1,13 +1,15 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createProspect } from '#lib/audience/create-prospect.ts'
-import { eraseProspect } from '#lib/audience/erase-prospect.ts'
+import { loadReport } from '#lib/audience/import/import-report.ts'
 import { loadProspect } from '#lib/audience/list-prospects.ts'
 import { createList, loadList } from '#lib/audience/lists.ts'
-import { mergeProspects } from '#lib/audience/merge-prospects.ts'
-import { addSuppression } from '#lib/audience/suppressions.ts'
+import { createProspect } from '#lib/audience/prospects/create-prospect.ts'
+import { eraseProspect } from '#lib/audience/prospects/erase-prospect.ts'
+import { mergeProspects } from '#lib/audience/prospects/merge-prospects.ts'
+import { addSuppression } from '#lib/audience/suppression/suppressions.ts'
 import { inTransaction } from '#lib/platform/database.ts'
-import { type Audience, actor, importFile, makeAudience } from '#tests/support/audience.ts'
-import { testDatabase } from '#tests/support/database.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { type Audience, importFile, makeAudience } from '#tests/support/data/prospects.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 let audience: Audience
@@ -98,14 +100,13 @@ test('every line that adds nobody is told with its number in the file and a reas
     '7 suppressed: The domain is on the suppression list.',
     '8 suppressed: The address is on the suppression list.',
     '9 unsubscribed: This person has unsubscribed.',
-    '10 rejected: A quote stands in the middle of a cell; quotes belong around the whole cell.',
     '11 rejected: Only one address is possible here, without commas or semicolons.',
     '12 merged: The address belongs to a prospect that has another one now.',
     '13 rejected: The line has 3 cells, and there are only 2 columns.',
   ])
   expect(report).toMatchObject({
-    ...{ lines: 11, created: 2, updated: 0, revived: 0, unchanged: 1 },
-    ...{ duplicates: 1, suppressed: 2, unsubscribed: 1, rejected: 4 },
+    ...{ lines: 11, created: 3, updated: 0, revived: 0, unchanged: 1 },
+    ...{ duplicates: 1, suppressed: 2, unsubscribed: 1, rejected: 3 },
   })
   expect(await loadProspect(db.pool, audience.workspaceId, gone.id)).toMatchObject({ firstName: null })
 })
@@ -164,7 +165,7 @@ test('everybody in the file joins the list, the known ones too, once', async () 
   await add('ann@example.com')
   const ask = { ...EMAIL_AND_NAME, onKnown: 'leave' as const, listId: list.id }
   await importFile(db.pool, audience, 'e,n\nann@example.com,\nbob@example.com,', ask)
-  await importFile(db.pool, audience, 'e,n\nann@example.com,\nbob@example.com,', ask, { again: true })
+  await importFile(db.pool, audience, 'e,n\nann@example.com,\nbob@example.com,', ask)
   expect((await loadList(db.pool, audience.workspaceId, list.id)).members).toBe(2)
 })
 
@@ -187,13 +188,26 @@ test('custom fields are typed, and nobody gets more than fifty', async () => {
   expect((await loadProspect(db.pool, audience.workspaceId, bob?.id ?? '')).customFields).toEqual({ score: 2 })
 })
 
-test('the same file again answers the same report and counts nothing twice; on demand it is a new import', async () => {
-  const content = 'e,n\nann@example.com,Ann\nbob@example.com,Bob'
+test('the same file again is a new answer, and the report before it says that it is old', async () => {
+  const content = 'e,n\nann@example.com,Ann\nbob@example.com,Bob\ncy@example.com,Cy\ndora@example.com,Dora'
   const first = await importFile(db.pool, audience, content, EMAIL_AND_NAME)
-  expect(await importFile(db.pool, audience, content, EMAIL_AND_NAME)).toEqual(first)
-  const again = await importFile(db.pool, audience, content, EMAIL_AND_NAME, { again: true })
+  expect(first).toMatchObject({ created: 4, isOld: false, notes: [] })
+  const [ann, bob, cy] = await people()
+  if (!ann || !bob || !cy) throw new Error('they were just imported')
+  await set(ann.id, 'archived_at')
+  await inTransaction(db.pool, (tx) => eraseProspect(tx, audience.workspaceId, bob.id, actor, audience.consequences))
+  await set(cy.id, 'unsubscribed_at')
+
+  const again = await importFile(db.pool, audience, content, EMAIL_AND_NAME)
   expect(again.id).not.toBe(first.id)
-  expect(again).toMatchObject({ created: 0, updated: 2 })
+  expect(again).toMatchObject({ created: 0, updated: 1, revived: 2, unsubscribed: 1, isOld: false, notes: [] })
+  expect(again.issues).toEqual([{ line: 4, kind: 'unsubscribed', reason: 'This person has unsubscribed.' }])
+  expect((await people()).map(({ id }) => id)).toEqual(expect.arrayContaining([ann.id, bob.id]))
+  expect(await loadReport(db.pool, audience.workspaceId, first.id)).toMatchObject({
+    created: 4,
+    isOld: true,
+    notes: [expect.stringContaining('This report is old')],
+  })
   const { rows } = await db.pool.query(
     `SELECT target_id AS id FROM audit_log WHERE workspace_id = $1 AND action = 'prospects.imported' ORDER BY id`,
     [audience.workspaceId],
@@ -233,6 +247,68 @@ test('a file of another workspace touches nobody here', async () => {
   await expect(
     importFile(db.pool, elsewhere, 'e,n\nx@example.com,X', { ...EMAIL_AND_NAME, listId: list.id }),
   ).rejects.toMatchObject({ status: 404 })
+})
+
+test('one bad byte costs its own line, and no other name is spoilt', async () => {
+  const content = Buffer.concat([
+    Buffer.from('email,name\njurgen@example.com,Jürgen\n'),
+    Buffer.from('rene@example.com,Ren\xe9\n', 'latin1'),
+    Buffer.from('zoe@example.com,Zoë\n'),
+  ])
+  const report = await importFile(db.pool, audience, content, EMAIL_AND_NAME)
+  expect(report).toMatchObject({ encoding: 'utf-8', created: 2, rejected: 1, notes: [] })
+  expect(report.issues).toEqual([
+    { line: 3, kind: 'rejected', reason: 'The line holds bytes that are no text in utf-8, so that a letter is lost.' },
+  ])
+  expect((await people()).map(({ name }) => name)).toEqual(['Jürgen', 'Zoë'])
+})
+
+test('an encoding that cannot be told is asked for, and the one that is chosen is read', async () => {
+  const content = Buffer.from('email,name\nmiko@example.com,Miko\xb3aj Wa\xb3\xeasa\n', 'latin1')
+  await expect(importFile(db.pool, audience, content, EMAIL_AND_NAME)).rejects.toMatchObject({
+    code: 'encoding-unsure',
+    details: { encodings: expect.arrayContaining(['iso-8859-2']) },
+  })
+  expect(await people()).toEqual([])
+  const report = await importFile(db.pool, audience, content, { ...EMAIL_AND_NAME, encoding: 'iso-8859-2' })
+  expect(report).toMatchObject({ encoding: 'iso-8859-2', created: 1, notes: [] })
+  expect((await people()).map(({ name }) => name)).toEqual(['Mikołaj Wałęsa'])
+})
+
+test('a guessed encoding is told, and a delimiter can be chosen', async () => {
+  const content = Buffer.from('email:name\njo@example.com:J\xfcrgen\n', 'latin1')
+  const report = await importFile(db.pool, audience, content, { ...EMAIL_AND_NAME, delimiter: ':' })
+  expect(report).toMatchObject({ encoding: 'windows-1252', delimiter: ':', created: 1 })
+  expect(report.notes).toEqual([expect.stringContaining('it was read as windows-1252')])
+})
+
+test('a first line that holds an address is a person, whatever was said of a header, and it says so', async () => {
+  const report = await importFile(db.pool, audience, 'ann@example.com,Ann\nbob@example.com,Bob', {
+    ...EMAIL_AND_NAME,
+    hasHeader: true,
+  })
+  expect(report).toMatchObject({ lines: 2, created: 2 })
+  expect(report.notes).toEqual([expect.stringContaining('The first line holds an address')])
+})
+
+test('a cell that is too long is one rejected record, and nobody comes in by its lines', async () => {
+  const lines = Array.from({ length: 5_000 }, (_, index) => `evil${index}@example.com,Evil`).join('\n')
+  const content = `email,name\nann@example.com,"${lines}"\nbob@example.com,Bob`
+  const report = await importFile(db.pool, audience, content, EMAIL_AND_NAME)
+  expect(report).toMatchObject({ lines: 2, created: 1, rejected: 1 })
+  expect(report.issues).toEqual([
+    { line: 2, kind: 'rejected', reason: 'The line is longer than 64 thousand characters.' },
+  ])
+  expect((await people()).map(({ email }) => email)).toEqual(['bob@example.com'])
+})
+
+test('ten thousand lines that add nobody are kept with their reasons, and all are counted', async () => {
+  const bad = Array.from({ length: 12_500 }, (_, index) => `nobody ${index},x`)
+  const report = await importFile(db.pool, audience, `e,n\nann@example.com,Ann\n${bad.join('\n')}`, EMAIL_AND_NAME)
+  expect(report).toMatchObject({ lines: 12_501, created: 1, rejected: 12_500, issuesKept: 10_000 })
+  expect(report.issues).toHaveLength(10_000)
+  expect(report.issues.at(-1)?.line).toBe(10_002)
+  expect(report.notes).toEqual([expect.stringContaining('Only the first 10000 lines')])
 })
 
 const by = (value: string) => ({ value, source: 'PERSON' as const })

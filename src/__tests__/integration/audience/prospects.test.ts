@@ -1,27 +1,22 @@
 import { beforeEach, expect, test } from 'vitest'
 import { addressHasher } from '#lib/audience/address-hash.ts'
-import { changeProspect, type ProspectChange } from '#lib/audience/change-prospect.ts'
-import { createProspect, type NewProspect } from '#lib/audience/create-prospect.ts'
-import { eraseProspect } from '#lib/audience/erase-prospect.ts'
-import { exportProspect } from '#lib/audience/export-prospect.ts'
 import { listProspects, listsOf, loadProspect } from '#lib/audience/list-prospects.ts'
 import { addMembers, changeList, createList, loadList } from '#lib/audience/lists.ts'
-import { mergeProspects } from '#lib/audience/merge-prospects.ts'
-import { suppressedAmong, suppressedProspects } from '#lib/audience/suppressed.ts'
-import { addSuppression, listSuppressions, removeSuppression } from '#lib/audience/suppressions.ts'
+import { changeProspect, type ProspectChange } from '#lib/audience/prospects/change-prospect.ts'
+import { createProspect, type NewProspect } from '#lib/audience/prospects/create-prospect.ts'
+import { eraseProspect } from '#lib/audience/prospects/erase-prospect.ts'
+import { exportProspect } from '#lib/audience/prospects/export-prospect.ts'
+import { mergeProspects } from '#lib/audience/prospects/merge-prospects.ts'
+import { suppressedAmong, suppressedProspects } from '#lib/audience/suppression/suppressed.ts'
+import { addSuppression, listSuppressions, removeSuppression } from '#lib/audience/suppression/suppressions.ts'
 import { inTransaction } from '#lib/platform/database.ts'
-import { rotateCredentials } from '#lib/tenancy/rotate-credentials.ts'
-import {
-  type Audience,
-  actor,
-  audienceOf,
-  importFile,
-  makeAudience,
-  makeKey,
-  makeKeyring,
-} from '#tests/support/audience.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { makeCampaign, makeEmails } from '#tests/support/queue.ts'
+import { rotateCredentials } from '#lib/tenancy/credentials/rotate-credentials.ts'
+import { makeCampaign } from '#tests/support/data/campaigns.ts'
+import { makeEmails } from '#tests/support/data/emails.ts'
+import { makeKey, makeKeyring } from '#tests/support/data/keys.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { type Audience, audienceOf, importFile, makeAudience } from '#tests/support/data/prospects.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 let audience: Audience
@@ -80,7 +75,7 @@ test('one person for each address, however it is written', async () => {
   expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
 
-test('an address is corrected, but never into somebody else’s', async () => {
+test('an address is corrected, but never into another person’s', async () => {
   const [ann, bob] = [await add('ann@exmaple.com'), await add('bob@example.com')]
   await db.pool.query('UPDATE prospects SET bounced_at = app_now() WHERE id = $1', [ann.id])
   expect(await change(ann.id, { email: 'Ann@Example.com' })).toMatchObject({
@@ -141,10 +136,10 @@ test('prospects are found by state, list and words, page by page', async () => {
 test('a name of a list is taken once, until it is archived', async () => {
   const list = await createList(db.pool, audience.workspaceId, 'Readers')
   await expect(createList(db.pool, audience.workspaceId, 'READERS')).rejects.toMatchObject({ code: 'name-taken' })
-  await tx((client) => changeList(client, audience.workspaceId, list.id, { archived: true }))
+  await tx((client) => changeList(client, audience.workspaceId, list.id, { archived: true }, actor))
   await createList(db.pool, audience.workspaceId, 'readers')
   await expect(
-    tx((client) => changeList(client, audience.workspaceId, list.id, { archived: false })),
+    tx((client) => changeList(client, audience.workspaceId, list.id, { archived: false }, actor)),
   ).rejects.toMatchObject({ code: 'name-taken' })
 })
 
@@ -167,7 +162,10 @@ test('asked by prospect, the list answers the same as asked by address', async (
 test('a domain suppresses its subdomains and nobody else; many addresses are looked up at once', async () => {
   await suppress('@Example.com')
   await suppress('ann@other.org')
-  await expect(suppress('not a domain')).rejects.toMatchObject({ status: 400 })
+  await expect(suppress('not a domain')).rejects.toMatchObject({
+    status: 400,
+    details: { fields: [{ path: 'value' }] },
+  })
   expect(await suppress('EXAMPLE.com')).toMatchObject({ added: false, suppression: { value: 'example.com' } })
   const addresses = [
     'x@example.com',
@@ -195,6 +193,20 @@ test('a domain suppresses its subdomains and nobody else; many addresses are loo
   await tx((client) => removeSuppression(client, audience.workspaceId, id, actor))
   await add('ann@other.org')
 })
+
+test.each(['UNSUBSCRIBE', 'COMPLAINT'] as const)(
+  'what a reader asked for (%s) is taken back by nobody here',
+  async (source) => {
+    const { suppression } = await suppress('reader@other.org')
+    await db.pool.query('UPDATE suppressions SET source = $2 WHERE id = $1', [suppression.id, source])
+    await expect(
+      tx((client) => removeSuppression(client, audience.workspaceId, suppression.id, actor)),
+    ).rejects.toMatchObject({ status: 409, code: 'asked-for-by-reader' })
+    expect(await suppressedAmong(db.pool, audience.workspaceId, audience.hash, ['reader@other.org'])).toEqual(
+      new Map([['reader@other.org', 'ADDRESS']]),
+    )
+  },
+)
 
 /** Two people with two steps waiting each, in a campaign of a workspace of its own. */
 async function withEmails(addresses: readonly [string, string] = ['ann@example.com', 'ann.lee@mail.test']) {
@@ -242,7 +254,9 @@ test('merging keeps both sets of keys, cancels what waits for the loser, and lea
   )
   expect((await listsOf(db.pool, one)).map(({ name }) => name)).toEqual(['Readers'])
   expect((await loadList(db.pool, audience.workspaceId, list.id)).members).toBe(1)
-  await expect(merge(one, two)).rejects.toMatchObject({ code: 'merged', details: { mergedIntoId: one } })
+  expect(await merge(one, two)).toMatchObject({ prospect: { id: one }, cancelledEmails: 0 })
+  const third = (await add('third@old.test')).id
+  await expect(merge(third, two)).rejects.toMatchObject({ code: 'merged', details: { mergedIntoId: one } })
   await expect(merge(one, one)).rejects.toMatchObject({ status: 400 })
   await expect(add('ann@old.test')).rejects.toMatchObject({ code: 'merged', details: { prospectId: one } })
 })
@@ -295,7 +309,7 @@ test('erasing leaves nothing personal in any column of any table, and the same p
     actor,
     audience.consequences.cancelWaiting,
   )
-  await tx((client) => exportProspect(client, audience.workspaceId, one, actor))
+  await tx((client) => exportProspect(client, audience.workspaceId, one, actor, audience.consequences))
   const words = ['beeble@erase.test', 'brox@erase.test', 'Zaphod', 'Kathmandu']
   expect(await columnsThatHold(words)).not.toEqual([])
 
@@ -325,7 +339,7 @@ test('the export of a person holds all of it, under whichever id it is asked for
   const { one, two } = await withEmails()
   await merge(one, two)
   for (const id of [one, two]) {
-    const all = await tx((client) => exportProspect(client, audience.workspaceId, id, actor))
+    const all = await tx((client) => exportProspect(client, audience.workspaceId, id, actor, audience.consequences))
     expect(all.prospect.id).toBe(one)
     expect(all.mergedProspects.map((merged) => merged.id)).toEqual([two])
     expect(all.enrolments).toHaveLength(2)
@@ -333,7 +347,9 @@ test('the export of a person holds all of it, under whichever id it is asked for
     expect(all.events).toHaveLength(2)
   }
   const elsewhere = await makeAudience(db.pool)
-  await expect(tx((client) => exportProspect(client, elsewhere.workspaceId, one, actor))).rejects.toMatchObject({
+  await expect(
+    tx((client) => exportProspect(client, elsewhere.workspaceId, one, actor, elsewhere.consequences)),
+  ).rejects.toMatchObject({
     status: 404,
   })
   const { rows } = await db.pool.query(

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { join, setUp, testApp, type Visitor, whoAmI } from '#tests/support/in-process.ts'
-import { makeProspects } from '#tests/support/planning.ts'
+import { makeProspects } from '#tests/support/data/prospects.ts'
+import { join, setUp, testApp, type Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 let owner: Visitor

@@ -1,15 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { findCampaign } from '#lib/campaigns/campaign.ts'
-import { type DryEmail, dryRun } from '#lib/email-scheduler/dry-run.ts'
-import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
+import { type CampaignChange, changeCampaign } from '#lib/campaigns/draft.ts'
+import { type DryEmail, dryRun } from '#lib/email-scheduler/plan/dry-run.ts'
+import { scheduleEmailsForCampaign } from '#lib/email-scheduler/plan/schedule-emails.ts'
+import { type CampaignEmail, listCampaignEmails } from '#lib/email-scheduler/read/list-emails.ts'
+import { inTransaction } from '#lib/platform/database.ts'
+import { newId } from '#lib/platform/id.ts'
 import { runTick } from '#lib/worker/tick.ts'
-import { always, type Draft, launch, makeDraft, silent } from '#tests/support/campaigns.ts'
-import { testDatabase } from '#tests/support/database.ts'
+import { always, type Draft, launch, makeDraft } from '#tests/support/data/drafts.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
+import { silent } from '#tests/support/silent.ts'
 
 const db = testDatabase()
 
-async function plan({ workspaceId, campaignId }: Draft, cursor?: string, limit = 200) {
-  return dryRun(db.pool, await findCampaign(db.pool, workspaceId, campaignId), { ...always, cursor, limit })
+async function plan({ workspaceId, campaignId }: Draft, cursor?: string, limit = 200, withOneMore = false) {
+  const campaign = await findCampaign(db.pool, workspaceId, campaignId)
+  return dryRun(db.pool, campaign, { ...always, cursor, limit, withOneMore })
 }
 
 async function allPages(draft: Draft): Promise<DryEmail[]> {
@@ -40,11 +47,13 @@ const keyed = (emails: DryEmail[]) =>
     }))
     .toSorted((one, other) => (one.key < other.key ? -1 : 1))
 
+const byTime = (one: DryEmail, other: DryEmail) => one.at.getTime() - other.at.getTime()
+
 describe('the dry run', () => {
   test.each([
     ['within limits that bind', { daily_quota: 50 }, '4 minutes'],
     ['with a ramp-up and weekdays', { ramp_up_enabled: true, ramp_up_start: 5, sending_days: [1, 3, 5] }, '0 minutes'],
-  ])('equals the launch, email by email, %s', async (_what, settings, meanwhile) => {
+  ])('equals the launch, email by email, %s', async (_what, settings, elapsed) => {
     const draft = await makeDraft(db.pool, 230, [0, 1, 3], { settings, batchSize: 40 })
     // Far from midnight, so that the few minutes in between cross none.
     const { rows } = await db.pool.query<{ far: boolean }>(
@@ -53,11 +62,33 @@ describe('the dry run', () => {
     if (!rows[0]?.far) await db.travel('8 hours')
     const foreseen = await allPages(draft)
     expect(await planned(draft)).toEqual([])
-    await db.travel(meanwhile)
+    await db.travel(elapsed)
     await launch(db.pool, draft)
     await scheduleEmailsForCampaign(db.pool, draft, always)
     expect(foreseen).toHaveLength(690)
     expect(await planned(draft)).toEqual(keyed(foreseen))
+  })
+
+  test('says why each email got its time, and the list of the launched campaign says the same, in the order of times', async () => {
+    const draft = await makeDraft(db.pool, 70, [0, 2], { settings: { daily_quota: 12 }, batchSize: 20 })
+    const foreseen = (await allPages(draft)).toSorted(byTime)
+    await launch(db.pool, draft)
+    await scheduleEmailsForCampaign(db.pool, draft, always)
+    const listed: CampaignEmail[] = []
+    const from = foreseen[0]?.localDate ?? ''
+    for (let cursor: string | undefined | null; cursor !== null; ) {
+      const page = await listCampaignEmails(db.pool, { id: draft.campaignId }, { from, cursor, limit: 37 })
+      listed.push(...page.emails)
+      cursor = page.nextCursor
+    }
+    const times = listed.map(({ scheduledFor }) => scheduledFor.getTime())
+    expect(times).toEqual(times.toSorted((one, other) => one - other))
+    const said = (one: Pick<DryEmail, 'enrolmentId' | 'stepNumber' | 'limitedBy' | 'limitedOn'>) =>
+      `${one.enrolmentId} ${one.stepNumber} ${one.limitedBy} ${one.limitedOn}`
+    expect(listed.map((one) => said(one as never)).sort()).toEqual(foreseen.map(said).sort())
+    expect(new Set(listed.map(({ limitedBy }) => limitedBy)).size).toBeGreaterThan(1)
+    const later = await listCampaignEmails(db.pool, { id: draft.campaignId }, { from: '2099-01-01', limit: 5 })
+    expect(later).toEqual({ emails: [], nextCursor: null })
   })
 
   test('made for a start to come equals what the tick plans then', async () => {
@@ -109,4 +140,75 @@ describe('the dry run', () => {
     const run = await dryRun(db.pool, campaign, { limit: 5, mayContinue: () => batches-- > 0 })
     expect(run).toMatchObject({ emails: 60, isComplete: false })
   })
+
+  test('keeps to the mailboxes that were chosen for the campaign, and so does the launch', async () => {
+    const draft = await makeDraft(db.pool, 30, [0, 1], { mailboxes: 3, limits: { dailyLimit: 10 } })
+    const [chosen] = await mailboxesIn(draft)
+    await change(draft, { mailboxIds: [chosen?.id ?? ''] })
+    const foreseen = await allPages(draft)
+    expect(new Set(foreseen.map(({ mailboxId }) => mailboxId))).toEqual(new Set([chosen?.id]))
+    await launch(db.pool, draft)
+    await scheduleEmailsForCampaign(db.pool, draft, always)
+    expect(await planned(draft)).toEqual(keyed(foreseen))
+  })
+
+  test('where none of the chosen mailboxes is connected, says so, and the launch refuses for it', async () => {
+    const draft = await makeDraft(db.pool, 3, [0])
+    const [chosen] = await mailboxesIn(draft)
+    await change(draft, { mailboxIds: [chosen?.id ?? ''] })
+    await db.pool.query(`UPDATE mailboxes SET status = 'STOPPED', stopped_reason = 'x' WHERE id = $1`, [chosen?.id])
+    expect((await plan(draft)).impossible).toMatch(/^None of the mailboxes that the campaign sends from/)
+    await expect(launch(db.pool, draft)).rejects.toMatchObject({
+      details: { problems: [{ code: 'chosen-mailboxes' }] },
+    })
+    await expect(change(draft, { mailboxIds: [draft.campaignId] })).rejects.toMatchObject({ code: 'no-such-mailbox' })
+  })
+
+  test.each([
+    ['', { daily_quota: 1_000 }],
+    [', which warms up', { daily_quota: 1_000, ramp_up_enabled: true, ramp_up_start: 4, ramp_up_increment: 3 }],
+  ])('foresees what one more mailbox would do%s: what is planned once it is there', async (_what, settings) => {
+    const draft = await makeDraft(db.pool, 120, [0, 2], { mailboxes: 1, limits: { dailyLimit: 15 }, settings })
+    const [like] = await mailboxesIn(draft)
+    const without = await plan(draft)
+    const { dryRunAt } = await findCampaign(db.pool, draft.workspaceId, draft.campaignId)
+    const foreseen = await plan(draft, undefined, 200, true)
+    expect((foreseen.lastDate ?? '') < (without.lastDate ?? '')).toBe(true)
+    // A wish is no plan: the launch still goes by the dry run that was made without it.
+    expect((await findCampaign(db.pool, draft.workspaceId, draft.campaignId)).dryRunAt).toEqual(dryRunAt)
+    await db.pool.query(
+      `INSERT INTO mailboxes (id, workspace_id, address, kind, daily_limit, rolling_limit, updated_at)
+       SELECT $2, workspace_id, 'more@acme.test', kind, daily_limit, rolling_limit, app_now() FROM mailboxes WHERE id = $1`,
+      [like?.id, newId()],
+    )
+    const real = await plan(draft)
+    expect(real.days).toEqual(foreseen.days)
+    expect(real.lastDate).toBe(foreseen.lastDate)
+    await launch(db.pool, draft)
+    await scheduleEmailsForCampaign(db.pool, draft, always)
+    const { rows } = await db.pool.query<{ last: string }>(
+      `SELECT to_char(max(local_date), 'YYYY-MM-DD') AS last FROM scheduled_emails WHERE campaign_id = $1`,
+      [draft.campaignId],
+    )
+    expect(rows[0]?.last).toBe(foreseen.lastDate)
+  })
+
+  test('of a draft is for the start that is set, and the launch then proposes it', async () => {
+    const draft = await makeDraft(db.pool, 5, [0])
+    const { rows } = await db.pool.query<{ at: Date }>(
+      `SELECT date_trunc('day', app_now()) + interval '3 days 10 hours' AS at`,
+    )
+    await change(draft, { scheduledAt: rows[0]?.at ?? null })
+    expect((await plan(draft)).madeFor).toEqual(rows[0]?.at)
+    await expect(change(draft, { scheduledAt: new Date('2020-01-01') })).rejects.toMatchObject({ code: 'in-the-past' })
+    await change(draft, { scheduledAt: null })
+    expect((await findCampaign(db.pool, draft.workspaceId, draft.campaignId)).scheduledAt).toBeNull()
+  })
 })
+
+const mailboxesIn = async ({ workspaceId }: Draft) =>
+  (await db.pool.query<{ id: string }>('SELECT id FROM mailboxes WHERE workspace_id = $1 ORDER BY id', [workspaceId]))
+    .rows
+
+const change = ({ workspaceId, campaignId }: Draft, wanted: CampaignChange) =>
+  inTransaction(db.pool, (tx) => changeCampaign(tx, workspaceId, campaignId, wanted, actor))

@@ -1,20 +1,24 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { changeProspect } from '#lib/audience/change-prospect.ts'
 import { addMembers, createList } from '#lib/audience/lists.ts'
-import { addSuppression, removeSuppression } from '#lib/audience/suppressions.ts'
+import { changeProspect } from '#lib/audience/prospects/change-prospect.ts'
+import { addSuppression, removeSuppression } from '#lib/audience/suppression/suppressions.ts'
 import { recheckProspects } from '#lib/campaigns/blocked.ts'
 import { findCampaign } from '#lib/campaigns/campaign.ts'
 import { changeCampaign } from '#lib/campaigns/draft.ts'
 import { type Enrolled, enrolMatching, enrolProspects, type Whom } from '#lib/campaigns/enrol.ts'
+import { ENROLMENT_REASONS } from '#lib/campaigns/enrolment-reasons.ts'
 import { readLedger } from '#lib/campaigns/ledger.ts'
-import { dryRun } from '#lib/email-scheduler/dry-run.ts'
+import { stopCampaign } from '#lib/email-scheduler/effects/stop-campaign.ts'
+import { dryRun } from '#lib/email-scheduler/plan/dry-run.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { createSequence } from '#lib/sequences/change-sequence.ts'
 import { runTick } from '#lib/worker/tick.ts'
-import { type Audience, actor, audienceOf, makeKey } from '#tests/support/audience.ts'
-import { type Draft, launch, makeDraft, silent } from '#tests/support/campaigns.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { makeProspects } from '#tests/support/planning.ts'
+import { type Draft, launch, makeDraft } from '#tests/support/data/drafts.ts'
+import { makeKey } from '#tests/support/data/keys.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { type Audience, audienceOf, makeProspects } from '#tests/support/data/prospects.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
+import { silent } from '#tests/support/silent.ts'
 
 const db = testDatabase()
 const nobody: Enrolled = {
@@ -100,13 +104,18 @@ test('who was taken through the sequence by another campaign is enrolled as skip
   expect(await enrol(two, one.prospectIds)).toEqual({ ...nobody, already: 5 })
   expect((await readLedger(db.pool, two.campaignId)).enrolments).toMatchObject({ PENDING: 2, SKIPPED: 5 })
 
+  const nobodyNew = await makeDraft(db.pool, 0, [], { workspaceId, sequenceId })
+  await enrol(nobodyNew, one.prospectIds)
+  const refused = await launch(db.pool, nobodyNew).catch((error: unknown) => error)
+  expect(refused).toMatchObject({ details: { problems: [{ code: 'all-covered' }] } })
+
   const other = await tx((client) =>
     createSequence(client, workspaceId, {
       name: 'Other',
       steps: [{ delayDays: 0, subject: 'x', bodyText: 'x', bodyHtml: '' }],
     }),
   )
-  await tx((client) => changeCampaign(client, workspaceId, two.campaignId, { sequenceId: other.id }))
+  await tx((client) => changeCampaign(client, workspaceId, two.campaignId, { sequenceId: other.id }, actor))
   expect((await readLedger(db.pool, two.campaignId)).enrolments).toMatchObject({ PENDING: 7, SKIPPED: 0 })
 })
 
@@ -200,4 +209,19 @@ describe('many at once', () => {
     expect(answers.reduce((sum, { enrolled }) => sum + enrolled, 0)).toBe(2_000)
     expect(answers.reduce((sum, { already }) => sum + already, 0)).toBe(6_000)
   })
+})
+
+test('where the other campaign was stopped before it sent them anything, the reason says so', async () => {
+  const one = await draftWith(3, [0, 1])
+  await launch(db.pool, one)
+  await runTick(db.pool, 'test', silent)
+  const { workspaceId, sequenceId, campaignId } = one
+  await stopCampaign(db.pool, workspaceId, campaignId, actor, () => true)
+  const two = await makeDraft(db.pool, 2, [], { workspaceId, sequenceId })
+  expect(await enrol(two, one.prospectIds)).toEqual({ ...nobody, covered: 3 })
+  const { rows } = await db.pool.query(
+    `SELECT DISTINCT reason FROM campaign_prospects WHERE campaign_id = $1 AND state = 'SKIPPED'`,
+    [two.campaignId],
+  )
+  expect(rows).toEqual([{ reason: ENROLMENT_REASONS['covered-by-stopped'] }])
 })

@@ -4,17 +4,19 @@ import { findCampaign } from '#lib/campaigns/campaign.ts'
 import { enrolProspects } from '#lib/campaigns/enrol.ts'
 import { readLedger } from '#lib/campaigns/ledger.ts'
 import { endCampaign, pauseCampaign, resumeCampaign } from '#lib/campaigns/move.ts'
-import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
-import { PlanDesk } from '#lib/email-scheduler/plan-desk.ts'
-import { scheduleBatch } from '#lib/email-scheduler/schedule-batch.ts'
-import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
-import { stopCampaign } from '#lib/email-scheduler/stop-campaign.ts'
+import { cancelWaiting } from '#lib/email-scheduler/effects/cancel-waiting.ts'
+import { stopCampaign } from '#lib/email-scheduler/effects/stop-campaign.ts'
+import { PlanningSession } from '#lib/email-scheduler/plan/planning-session.ts'
+import { scheduleBatch } from '#lib/email-scheduler/plan/schedule-batch.ts'
+import { scheduleEmailsForCampaign } from '#lib/email-scheduler/plan/schedule-emails.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { runTick } from '#lib/worker/tick.ts'
-import { always, type Draft, launch, makeDraft, silent, someone } from '#tests/support/campaigns.ts'
-import { heldOpen as holdOpen, testDatabase } from '#tests/support/database.ts'
-import { auditPlan } from '#tests/support/plan-audit.ts'
-import { makeProspects } from '#tests/support/planning.ts'
+import { always, type Draft, launch, makeDraft } from '#tests/support/data/drafts.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { auditPlan } from '#tests/support/data/plan-audit.ts'
+import { makeProspects } from '#tests/support/data/prospects.ts'
+import { heldOpen as holdOpen, testDatabase } from '#tests/support/server/database.ts'
+import { silent } from '#tests/support/silent.ts'
 
 const db = testDatabase()
 const touched = new Map<string, Draft>()
@@ -28,13 +30,13 @@ async function running(...args: Parameters<typeof makeDraft> extends [unknown, .
 
 const schedule = (draft: Draft) => scheduleEmailsForCampaign(db.pool, draft, always)
 const tick = () => runTick(db.pool, 'test', silent)
-const stop = ({ workspaceId, campaignId }: Draft) => stopCampaign(db.pool, workspaceId, campaignId, someone, () => true)
+const stop = ({ workspaceId, campaignId }: Draft) => stopCampaign(db.pool, workspaceId, campaignId, actor, () => true)
 
 const heldOpen = (work: Parameters<typeof inTransaction>[1]) => holdOpen(db.pool, work)
 
 const batchOf = ({ workspaceId, campaignId }: Draft) =>
   heldOpen(async (tx) => {
-    const result = await scheduleBatch(tx, new PlanDesk(), { workspaceId, id: campaignId }, silent)
+    const result = await scheduleBatch(tx, new PlanningSession(), { workspaceId, id: campaignId }, silent)
     expect(result.kind).toBe('planned')
   })
 
@@ -67,7 +69,7 @@ test('a stop while a batch commits waits for it and cancels what it inserted', a
 
 test('a batch that comes while a stop commits finds the stop', async () => {
   const draft = await running(60, [0, 2], { batchSize: 20 })
-  const stopping = await heldOpen((tx) => endCampaign(tx, draft.workspaceId, draft.campaignId, someone))
+  const stopping = await heldOpen((tx) => endCampaign(tx, draft.workspaceId, draft.campaignId, actor))
   const scheduling = schedule(draft)
   await sleep(100)
   await stopping.commit()
@@ -124,12 +126,12 @@ test('pausing and resuming in the middle of scheduling loses nothing and plans n
   const { workspaceId, campaignId } = draft
   const scheduling = schedule(draft)
   await sleep(80)
-  await inTransaction(db.pool, (tx) => pauseCampaign(tx, workspaceId, campaignId, someone))
+  await inTransaction(db.pool, (tx) => pauseCampaign(tx, workspaceId, campaignId, actor))
   const { errors, remaining } = await scheduling
   expect(errors).toEqual([expect.stringMatching(/not running/)])
   await tick()
   expect((await readLedger(db.pool, campaignId)).enrolments.PENDING).toBe(remaining)
-  await inTransaction(db.pool, (tx) => resumeCampaign(tx, workspaceId, campaignId, someone))
+  await inTransaction(db.pool, (tx) => resumeCampaign(tx, workspaceId, campaignId, actor))
   await Promise.all([schedule(draft), tick()])
   expect(await readLedger(db.pool, campaignId)).toMatchObject({ enrolments: { ACTIVE: 300 }, emails: { total: 600 } })
 })

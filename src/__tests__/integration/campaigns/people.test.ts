@@ -1,26 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { changeProspect, type ProspectChange } from '#lib/audience/change-prospect.ts'
-import { eraseProspect } from '#lib/audience/erase-prospect.ts'
-import { mergeProspects } from '#lib/audience/merge-prospects.ts'
+import { changeProspect, type ProspectChange } from '#lib/audience/prospects/change-prospect.ts'
+import { eraseProspect } from '#lib/audience/prospects/erase-prospect.ts'
+import { mergeProspects } from '#lib/audience/prospects/merge-prospects.ts'
 import { enrolProspects } from '#lib/campaigns/enrol.ts'
 import { readLedger } from '#lib/campaigns/ledger.ts'
-import { type ClaimedEmail, claimByIds } from '#lib/email-scheduler/claim.ts'
-import { editSequence } from '#lib/email-scheduler/edit-sequence.ts'
-import { mark } from '#lib/email-scheduler/mark.ts'
-import { PlanDesk } from '#lib/email-scheduler/plan-desk.ts'
-import { recover } from '#lib/email-scheduler/recover.ts'
-import { scheduleBatch } from '#lib/email-scheduler/schedule-batch.ts'
-import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
-import { settle } from '#lib/email-scheduler/settle.ts'
+import { editSequence } from '#lib/email-scheduler/effects/edit-sequence.ts'
+import { PlanningSession } from '#lib/email-scheduler/plan/planning-session.ts'
+import { scheduleBatch } from '#lib/email-scheduler/plan/schedule-batch.ts'
+import { scheduleEmailsForCampaign } from '#lib/email-scheduler/plan/schedule-emails.ts'
+import { type ClaimedEmail, claimByIds } from '#lib/email-scheduler/send/claim.ts'
+import { mark } from '#lib/email-scheduler/send/mark.ts'
+import { recover } from '#lib/email-scheduler/send/recover.ts'
+import { settle } from '#lib/email-scheduler/send/settle.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { loadSequence } from '#lib/sequences/sequence.ts'
 import { runTick } from '#lib/worker/tick.ts'
-import { type Audience, actor, audienceOf, importFile, makeKey } from '#tests/support/audience.ts'
-import { always, type Draft, launch, makeDraft, silent, textOf } from '#tests/support/campaigns.ts'
-import { heldOpen, testDatabase } from '#tests/support/database.ts'
-import { auditPlan } from '#tests/support/plan-audit.ts'
-import { makeProspects } from '#tests/support/planning.ts'
+import { always, type Draft, launch, makeDraft, textOf } from '#tests/support/data/drafts.ts'
+import { makeKey } from '#tests/support/data/keys.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { auditPlan } from '#tests/support/data/plan-audit.ts'
+import { type Audience, audienceOf, importFile, makeProspects } from '#tests/support/data/prospects.ts'
+import { heldOpen, testDatabase } from '#tests/support/server/database.ts'
+import { silent } from '#tests/support/silent.ts'
 
 // What happens to people while their campaign is planned, sent and recovered, on connections of their own.
 const db = testDatabase()
@@ -34,12 +36,12 @@ async function running(prospects: number, delays: number[], batchSize: number): 
   const limits = { dailyLimit: 5_000, rollingLimit: 10_000 }
   const draft = await makeDraft(db.pool, prospects, delays, { batchSize, settings, limits })
   const audience = await audienceOf(db.pool, draft.workspaceId, key)
-  for (const id of draft.prospectIds)
-    await db.pool.query('UPDATE prospects SET email = $2, email_hash = $3 WHERE id = $1', [
-      id,
-      addressOf(id),
-      audience.hash(addressOf(id)),
-    ])
+  const addresses = draft.prospectIds.map(addressOf)
+  await db.pool.query(
+    `UPDATE prospects SET email = a.email, email_hash = a.hash
+     FROM unnest($1::uuid[], $2::text[], $3::bytea[]) AS a(id, email, hash) WHERE prospects.id = a.id`,
+    [draft.prospectIds, addresses, addresses.map(audience.hash)],
+  )
   await launch(db.pool, draft)
   return { draft, audience }
 }
@@ -51,7 +53,7 @@ const schedule = ({ draft }: Scene) => scheduleEmailsForCampaign(db.pool, draft,
 const change = (tx: Sql, { audience }: Scene, id: string, wanted: ProspectChange) =>
   changeProspect(tx, audience.workspaceId, audience.hash, id, wanted, actor, audience.consequences)
 
-/** How somebody leaves, by the product's own verbs, and the reason that their emails then give. */
+/** How a person leaves, by the product's own verbs, and the reason that their emails then give. */
 const LEAVING: Record<
   'archived' | 'unsubscribed' | 'erased' | 'merged',
   (tx: Sql, scene: Scene, id: string) => Promise<unknown>
@@ -101,7 +103,7 @@ test.each(WAYS)(
     const { workspaceId, campaignId, prospectIds } = scene.draft
     const [leaver = ''] = prospectIds
     const batch = await heldOpen(db.pool, (tx) =>
-      scheduleBatch(tx, new PlanDesk(), { workspaceId, id: campaignId }, silent),
+      scheduleBatch(tx, new PlanningSession(), { workspaceId, id: campaignId }, silent),
     )
     const leaving = inTransaction(db.pool, (tx) => LEAVING[way](tx, scene, leaver))
     await sleep(50)
@@ -202,7 +204,7 @@ test('an archived prospect that is imported again while its campaign is planned 
     expect(report).toMatchObject({ revived: 20 })
     await tick()
     await expectSound(scene)
-    // Whoever was skipped meanwhile is enrolled anew by whoever wants them back, under the same keys.
+    // A person who was skipped is enrolled anew by a campaign that wants them back, under the same keys.
     const enrol = (tx: Sql) => enrolProspects(tx, scene.draft.workspaceId, campaignId, away)
     const { enrolled, already } = await inTransaction(db.pool, enrol)
     expect(enrolled + already).toBe(20)
@@ -297,7 +299,7 @@ test('whatever people do while a campaign is planned, sent, settled and recovere
           await inTransaction(db.pool, (tx) => change(tx, scene, id, { paused: true }))
           await inTransaction(db.pool, (tx) => change(tx, scene, id, { paused: false, firstName: 'Ann' }))
         }
-        // Whoever was archived comes back with an import, some of them, in the middle of it all.
+        // People who were archived come back with an import, some of them, in the middle of it all.
         if (index % 40 === 39) {
           const file = `email\n${prospectIds
             .slice(index - 39, index)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { join, setUp, testApp, type Visitor, whoAmI } from '#tests/support/in-process.ts'
-import { makeProspects } from '#tests/support/planning.ts'
+import { makeProspects } from '#tests/support/data/prospects.ts'
+import { join, setUp, testApp, type Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 let member: Visitor
@@ -53,12 +53,18 @@ describe('a campaign by its API', () => {
     expect(plan).toMatchObject({ emails: 6, problems: [] })
     expect(plan.page[0]).toMatchObject({ mailbox: 'ann@acme.test', stepNumber: 1 })
 
-    expect(await member.ask('POST', '/api/campaigns/[id]/launch', { params })).toMatchObject({
+    const pressed = { params, headers: { 'idempotency-key': 'launch-of-spring' } }
+    const launched = await member.ask('POST', '/api/campaigns/[id]/launch', pressed)
+    expect(launched).toMatchObject({
       campaign: { status: 'RUNNING' },
       scheduling: { scheduled: 6, skipped: 0, errors: [], remaining: 0 },
     })
-    const again = await member.call('POST', '/api/campaigns/[id]/launch', { params })
-    expect([again.status, again.json]).toMatchObject([409, { error: { code: 'not-possible' } }])
+    expect(await member.ask('POST', '/api/campaigns/[id]/launch', pressed)).toEqual(launched)
+    const again = await member.ask('POST', '/api/campaigns/[id]/launch', { params })
+    expect(again).toMatchObject({ campaign: { status: 'RUNNING' }, scheduling: { scheduled: 0, remaining: 0 } })
+    const later = { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }
+    const other = await member.call('POST', '/api/campaigns/[id]/launch', { params, body: later })
+    expect([other.status, other.json]).toMatchObject([409, { error: { code: 'not-possible' } }])
     expect(await member.ask('POST', '/api/campaigns/[id]/schedule', { params })).toEqual({
       scheduled: 0,
       skipped: 6,
@@ -98,11 +104,30 @@ describe('a campaign by its API', () => {
       [params.id],
     )
     expect(rows).toEqual(
-      ['launched', 'paused', 'resumed', 'stopped', 'archived'].map((verb) => ({
+      ['people-added', 'launched', 'paused', 'resumed', 'stopped', 'archived'].map((verb) => ({
         action: `campaign.${verb}`,
         actor: 'mia@example.com',
       })),
     )
+  })
+
+  test('is duplicated as a draft of its own with nobody in it, and the log says from which', async () => {
+    const { params, sequence } = await draft()
+    await member.ask('PATCH', '/api/campaigns/[id]', { params, body: { name: `${'x'.repeat(92)}😀end`, batchSize: 7 } })
+    await member.ask('POST', '/api/campaigns/[id]/launch', { params })
+    await member.ask('POST', '/api/campaigns/[id]/stop', { params })
+    const copy = await member.ask<{ id: string }>('POST', '/api/campaigns/[id]/duplicate', { params })
+    expect(copy).toMatchObject({
+      ...{ name: `${'x'.repeat(92)} (copy)`, status: 'DRAFT', sequenceId: sequence.id, batchSize: 7 },
+      launchedAt: null,
+    })
+    expect(await member.ask('GET', '/api/campaigns/[id]/progress', { params: { id: copy.id } })).toMatchObject({
+      ledger: { enrolments: { total: 0 } },
+    })
+    const { rows } = await app.db.pool.query(
+      `SELECT target_id AS original, details FROM audit_log WHERE action = 'campaign.duplicated'`,
+    )
+    expect(rows).toEqual([{ original: params.id, details: { copy: copy.id } }])
   })
 
   test('is not launched while anything is wrong, and the answer says all of it', async () => {
@@ -121,10 +146,12 @@ describe('a campaign by its API', () => {
   test('starts later when told so, and a moment without its offset is refused', async () => {
     const { params } = await draft()
     const at = new Date(Date.now() + 3_600_000).toISOString()
-    expect(await member.ask('POST', '/api/campaigns/[id]/launch', { params, body: { at } })).toMatchObject({
-      campaign: { status: 'SCHEDULED' },
-      scheduling: null,
-    })
+    expect(await member.ask('POST', '/api/campaigns/[id]/launch', { params, body: { scheduledAt: at } })).toMatchObject(
+      {
+        campaign: { status: 'SCHEDULED' },
+        scheduling: null,
+      },
+    )
     const vague = { at: '2030-01-01T09:00:00' }
     expect((await member.call('POST', '/api/campaigns/[id]/launch', { params, body: vague })).status).toBe(400)
   })

@@ -1,12 +1,16 @@
 import { beforeEach, expect, test } from 'vitest'
-import { type AskProvider, askNobody, check } from '#lib/email-scheduler/check.ts'
+import type { AskProvider } from '#lib/email-scheduler/evidence.ts'
 import type { SendOutcome } from '#lib/email-scheduler/outcome.ts'
-import { assumeDelivered } from '#lib/email-scheduler/resolve.ts'
+import { check } from '#lib/email-scheduler/verbs/check.ts'
+import { assumeDelivered } from '#lib/email-scheduler/verbs/resolve.ts'
+import { askProviderOf } from '#lib/mail/provider.ts'
 import { newId } from '#lib/platform/id.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { type DueCampaign, makeDueCampaign, sendAll, statusesOf, TestProvider } from '#tests/support/sending.ts'
+import { type DueCampaign, makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
+import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
+const askNobody = askProviderOf({})
 let campaign: DueCampaign
 let id = ''
 
@@ -45,7 +49,7 @@ test('a provider that proves it unsent, and fences it, puts it back into the que
 test('a provider that learned nothing, and one that cannot be asked, change nothing and say why', async () => {
   const nothing = answering({
     kind: 'unknown',
-    code: 'NOT_FOUND',
+    code: 'CANNOT_BE_ASKED',
     reason: 'It is not in the Sent folder, which proves nothing.',
   })
   expect(await check(db.pool, campaign.workspaceId, id, nothing)).toMatchObject({

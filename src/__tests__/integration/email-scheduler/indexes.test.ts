@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
-import { PAGE_SQL } from '#lib/email-scheduler/list-emails.ts'
+import { pageSql, timeSql } from '#lib/email-scheduler/read/list-emails.ts'
 import { STATUSES } from '#lib/email-scheduler/states.ts'
 import { inTransaction } from '#lib/platform/database.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { makeCampaign, makeEmails, type TestCampaign } from '#tests/support/queue.ts'
+import { makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
+import { makeEmails } from '#tests/support/data/emails.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 let campaign: TestCampaign
@@ -31,6 +32,9 @@ beforeAll(async () => {
     )
     await tx.query(
       `UPDATE scheduled_emails SET status = 'PERMANENTLY_FAILED' WHERE status = 'SCHEDULED' AND get_byte(uuid_send(id), 15) = 5`,
+    )
+    await tx.query(
+      `UPDATE scheduled_emails SET blocker = 'mailbox-connected', ready_at = NULL WHERE status = 'SCHEDULED' AND get_byte(uuid_send(id), 15) > 235`,
     )
     await tx.query(
       `UPDATE scheduled_emails SET plan_version = 2 WHERE status = 'SCHEDULED' AND get_byte(uuid_send(id), 14) <> 0`,
@@ -79,7 +83,7 @@ test.each([
     'stopping a campaign',
     () => `UPDATE scheduled_emails SET blocker = NULL WHERE campaign_id = '${campaign.campaignId}'
       AND status IN ('RETRY_SCHEDULED')`,
-    'scheduled_emails_campaign_id_status_id_idx',
+    'scheduled_emails_campaign_id_status_',
   ],
   [
     'lifting what a guard has parked',
@@ -100,15 +104,23 @@ test.each([
 })
 
 test.each([
-  ['of one state', ['SENT']],
+  ['of one state', ['SENT'] as const],
   ['of all', STATUSES],
 ])('a page of a campaign’s emails %s reads no more than it holds', async (_name, statuses) => {
-  const plan = await planOf(PAGE_SQL, [campaign.campaignId, statuses, campaign.campaignId, 51])
+  const plan = await planOf(pageSql(statuses), [campaign.campaignId, campaign.campaignId, 51])
   expect(plan).toMatch(/Index Scan using scheduled_emails_campaign_id_status_id_idx/)
   expect(plan).toMatch(/Index Cond: .*campaign_id = .*status = .*id > /)
   expect(plan).not.toContain('Seq Scan')
   // Sorted is at most a page of each state.
-  expect(plan.match(/Sort Key/g) ?? []).toHaveLength(1)
+  expect((plan.match(/Sort Key/g) ?? []).length).toBeLessThanOrEqual(1)
+})
+
+test('a page of a campaign’s emails by their times sorts the days that it holds, and no other', async () => {
+  const place = [campaign.campaignId, campaign.campaignId, 51, '2030-01-01', '-infinity']
+  const plan = await planOf(timeSql(STATUSES), place)
+  expect(plan).toMatch(/Index Scan using scheduled_emails_campaign_id_status_local_date_idx/)
+  expect(plan).toMatch(/Incremental Sort/)
+  expect(plan).not.toContain('Seq Scan')
 })
 
 test('a claim needs no sort: the index is in the order in which emails are due', async () => {

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { cancelSomeWaiting, cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
-import { cancelSuccessors } from '#lib/email-scheduler/successors.ts'
-import { unpark } from '#lib/email-scheduler/unpark.ts'
+import { cancelSomeWaiting, cancelWaiting } from '#lib/email-scheduler/effects/cancel-waiting.ts'
+import { cancelSuccessors } from '#lib/email-scheduler/effects/successors.ts'
+import { unpark } from '#lib/email-scheduler/effects/unpark.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { makeCampaign, makeEmails, type TestCampaign } from '#tests/support/queue.ts'
+import { makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
+import { makeEmails } from '#tests/support/data/emails.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 
@@ -32,7 +33,7 @@ test.each(VERBS)(
   '%s takes several emails by their ids, so that two at it wait for each other and do not deadlock',
   async (_, verb) => {
     const campaign = await makeCampaign(db.pool)
-    // Ids and steps the other way round: whoever goes by steps, or by how the rows lie, takes the last id first.
+    // Ids and steps the other way round: a statement that goes by steps, or by how the rows lie, takes the last id first.
     let emails: { id: string; prospectId: string; stepNumber: number }[] = []
     for (let isTurned = false; !isTurned; ) {
       emails = await makeEmails(db.pool, campaign, 1, 3)

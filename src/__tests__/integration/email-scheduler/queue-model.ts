@@ -303,12 +303,12 @@ function becomeCancelled(email: ModelEmail, reason: CancelReason): void {
 
 function sendAccepted(model: Model, email: ModelEmail): void {
   if (email.accepted === null) return
-  if (!['OUTCOME_UNKNOWN', 'RETRY_SCHEDULED', 'CANCELLED'].includes(email.status)) return
+  if (!['OUTCOME_UNKNOWN', 'RETRY_SCHEDULED', 'PERMANENTLY_FAILED', 'CANCELLED'].includes(email.status)) return
   becomeSent(model, email)
 }
 
 function becomeSent(model: Model, email: ModelEmail): void {
-  Object.assign(email, { status: 'SENT', cancelReason: null })
+  Object.assign(email, { status: 'SENT', cancelReason: null, dismissed: false })
   const next = after(model, email).find(({ status }) => status === 'SCHEDULED')
   if (next) next.due = true
 }

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
-import { cancel } from '#lib/email-scheduler/cancel.ts'
-import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
-import { type ClaimedEmail, claimByIds } from '#lib/email-scheduler/claim.ts'
-import { mark } from '#lib/email-scheduler/mark.ts'
-import { recover } from '#lib/email-scheduler/recover.ts'
-import { release } from '#lib/email-scheduler/release.ts'
-import { settle } from '#lib/email-scheduler/settle.ts'
+import { cancelWaiting } from '#lib/email-scheduler/effects/cancel-waiting.ts'
+import { type ClaimedEmail, claimByIds } from '#lib/email-scheduler/send/claim.ts'
+import { mark } from '#lib/email-scheduler/send/mark.ts'
+import { recover } from '#lib/email-scheduler/send/recover.ts'
+import { release } from '#lib/email-scheduler/send/release.ts'
+import { settle } from '#lib/email-scheduler/send/settle.ts'
+import { cancel } from '#lib/email-scheduler/verbs/cancel.ts'
 import { inTransaction } from '#lib/platform/database.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { claimDue, makeCampaign, makeEmails } from '#tests/support/queue.ts'
+import { makeCampaign } from '#tests/support/data/campaigns.ts'
+import { claimDue, makeEmails } from '#tests/support/data/emails.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 const LEASE_MS = 60_000
@@ -39,7 +40,7 @@ test('eight workers that claim the same emails get each of them once', async () 
       for (;;) {
         const batch = await claimDue(db.pool, campaign, 7, { worker: `w${index}`, leaseMs: LEASE_MS })
         mine.push(...idsOf(batch))
-        // All eight go for the oldest: whoever finds them taken goes on to the next, until nothing waits.
+        // All eight go for the oldest: a worker that finds them taken goes on to the next, until nothing waits.
         if (batch.length === 0 && (await statuses(idsOf(emails))).SCHEDULED === undefined) return mine
       }
     }),
@@ -102,7 +103,7 @@ test('a campaign that is stopped while workers release and fail: nothing is left
     ...held
       .slice(0, 30)
       .map((email) =>
-        inTransaction(db.pool, (tx) => release(tx, [{ ...email, code: 'SHUTDOWN', to: { kind: 'as-it-was' } }])),
+        inTransaction(db.pool, (tx) => release(tx, [{ ...email, code: 'out-of-time', to: { kind: 'as-it-was' } }])),
       ),
     ...held
       .slice(30)
@@ -115,7 +116,7 @@ test('a campaign that is stopped while workers release and fail: nothing is left
   expect(await statuses(idsOf(emails))).toEqual({ CANCELLED: 120 })
 })
 
-test('settling races recovery: the acceptance counts whoever comes first', async () => {
+test('settling races recovery: the acceptance counts, whichever comes first', async () => {
   const campaign = await makeCampaign(db.pool)
   const emails = await makeEmails(db.pool, campaign, 120)
   const held = await claimDue(db.pool, campaign, 120, { worker: 'w', leaseMs: LEASE_MS })

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { testDatabase } from '#tests/support/database.ts'
-import { makeCampaign, makeEmails, type TestCampaign } from '#tests/support/queue.ts'
+import { makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
+import { makeEmails } from '#tests/support/data/emails.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 let campaign: TestCampaign

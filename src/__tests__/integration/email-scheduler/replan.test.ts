@@ -1,20 +1,15 @@
 import pino from 'pino'
 import { describe, expect, test } from 'vitest'
-import { afterSent } from '#lib/email-scheduler/after-sent.ts'
-import { PlanDesk } from '#lib/email-scheduler/plan-desk.ts'
-import { workspacesToReplan } from '#lib/email-scheduler/plan-lock.ts'
-import { replanWorkspace } from '#lib/email-scheduler/replan.ts'
-import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { auditPlan } from '#tests/support/plan-audit.ts'
-import {
-  enrol,
-  makeProspects,
-  makeRunningCampaign,
-  makeSequence,
-  makeWorkspace,
-  type TestCampaign,
-} from '#tests/support/planning.ts'
+import { afterSent } from '#lib/email-scheduler/effects/after-sent.ts'
+import { workspacesToReplan } from '#lib/email-scheduler/plan/plan-lock.ts'
+import { PlanningSession } from '#lib/email-scheduler/plan/planning-session.ts'
+import { replanWorkspace } from '#lib/email-scheduler/plan/replan.ts'
+import { scheduleEmailsForCampaign } from '#lib/email-scheduler/plan/schedule-emails.ts'
+import { enrol, makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
+import { auditPlan } from '#tests/support/data/plan-audit.ts'
+import { makeProspects } from '#tests/support/data/prospects.ts'
+import { makeWorkspace } from '#tests/support/data/workspaces.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 const run = { log: pino({ level: 'silent' }), mayContinue: () => true }
@@ -25,13 +20,14 @@ async function scheduled(
   options?: Parameters<typeof makeWorkspace>[1],
 ): Promise<TestCampaign & { mailboxIds: string[] }> {
   const { workspaceId, mailboxIds } = await makeWorkspace(db.pool, options)
-  const campaign = await makeRunningCampaign(db.pool, workspaceId, await makeSequence(db.pool, workspaceId, delays))
+  const campaign = await makeCampaign(db.pool, { in: { workspaceId }, delays })
   await enrol(db.pool, campaign, await makeProspects(db.pool, workspaceId, prospects))
   await scheduleEmailsForCampaign(db.pool, campaign, run)
   return { ...campaign, mailboxIds }
 }
 
-const replan = (workspaceId: string) => replanWorkspace(db.pool, workspaceId, { ...run, desk: new PlanDesk() })
+const replan = (workspaceId: string) =>
+  replanWorkspace(db.pool, workspaceId, { ...run, session: new PlanningSession() })
 
 async function emailsOf({ campaignId }: TestCampaign) {
   const { rows } = await db.pool.query(

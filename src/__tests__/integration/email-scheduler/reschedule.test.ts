@@ -1,18 +1,20 @@
 import pino from 'pino'
 import { describe, expect, test } from 'vitest'
 import { pauseCampaign } from '#lib/campaigns/move.ts'
-import { reschedule } from '#lib/email-scheduler/reschedule.ts'
-import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
-import { stopCampaign } from '#lib/email-scheduler/stop-campaign.ts'
+import { stopCampaign } from '#lib/email-scheduler/effects/stop-campaign.ts'
+import { scheduleEmailsForCampaign } from '#lib/email-scheduler/plan/schedule-emails.ts'
+import { reschedule } from '#lib/email-scheduler/verbs/reschedule.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { runTick } from '#lib/worker/tick.ts'
-import { actor } from '#tests/support/audience.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { auditPlan } from '#tests/support/plan-audit.ts'
-import { enrol, makeProspects, makeRunningCampaign, makeSequence, makeWorkspace } from '#tests/support/planning.ts'
-import { sendAll, TestProvider } from '#tests/support/sending.ts'
+import { enrol, makeCampaign } from '#tests/support/data/campaigns.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { auditPlan } from '#tests/support/data/plan-audit.ts'
+import { makeProspects } from '#tests/support/data/prospects.ts'
+import { makeWorkspace } from '#tests/support/data/workspaces.ts'
+import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 const log = pino({ level: 'silent' })
@@ -23,13 +25,21 @@ async function planned(prospects: number, settings: Record<string, unknown> = {}
   const { workspaceId } = await makeWorkspace(db.pool, {
     settings: { jitter_min_seconds: 1, jitter_max_seconds: 2, ...settings },
   })
-  const campaign = await makeRunningCampaign(db.pool, workspaceId, await makeSequence(db.pool, workspaceId, [0, 3]))
+  const campaign = await makeCampaign(db.pool, { in: { workspaceId }, delays: [0, 3] })
   await enrol(db.pool, campaign, await makeProspects(db.pool, workspaceId, prospects))
   await scheduleEmailsForCampaign(db.pool, campaign, run)
   return campaign
 }
 
-type Row = { id: string; scheduled_for: Date; ready_at: Date | null; local_date: string; step_number: number }
+type Row = {
+  id: string
+  status: string
+  scheduled_for: Date
+  ready_at: Date | null
+  local_date: string
+  step_number: number
+  mailbox_id: string
+}
 const rowsOf = async ({ campaignId }: { campaignId: string }) =>
   (
     await db.pool.query<Row>(
@@ -89,6 +99,81 @@ test('its place in the plan moves with it: left where it was, taken where it goe
   )
 })
 
+describe('a time that a person chose is kept by every plan', () => {
+  const change = ({ workspaceId }: { workspaceId: string }, columns: string) =>
+    db.pool.query(`UPDATE sending_settings SET ${columns} WHERE workspace_id = $1`, [workspaceId])
+  const planAgain = async () => expect((await runTick(db.pool, 'test', log)).emailsReplanned).toBeGreaterThan(0)
+
+  test('when settings change: the others are planned around it, and what follows it from there', async () => {
+    const campaign = await planned(4)
+    const at = await inDays(5)
+    const [first] = await rowsOf(campaign)
+    await toTime(campaign, [first?.id ?? ''], at)
+    for (const quota of [2, 50]) {
+      await change(campaign, `daily_quota = ${quota}`)
+      await planAgain()
+      const [moved, follower, ...others] = await rowsOf(campaign)
+      expect(moved).toMatchObject({ scheduled_for: at, ready_at: at })
+      expect(follower?.ready_at).toBeNull()
+      expect((follower?.scheduled_for.getTime() ?? 0) - at.getTime()).toBeGreaterThan(2 * 86_400_000)
+      expect(
+        others.filter(({ step_number }) => step_number === 1).some(({ scheduled_for }) => scheduled_for < at),
+      ).toBe(true)
+      expect(await placesOf(campaign)).toEqual(await countedPlaces(campaign))
+      expect(await auditPlan(db.pool, campaign.workspaceId)).toEqual([])
+    }
+  })
+
+  test('when its mailbox goes: it leaves from another, at that time', async () => {
+    const campaign = await planned(2)
+    const at = await inDays(5)
+    const [first] = await rowsOf(campaign)
+    await toTime(campaign, [first?.id ?? ''], at)
+    await db.pool.query(
+      `INSERT INTO mailboxes (id, workspace_id, address, kind, daily_limit, updated_at)
+       VALUES (gen_random_uuid(), $1, 'other@acme.test', 'SMTP', 50, app_now())`,
+      [campaign.workspaceId],
+    )
+    await db.pool.query(`UPDATE mailboxes SET status = 'STOPPED', updated_at = app_now() WHERE id = $1`, [
+      first?.mailbox_id,
+    ])
+    await planAgain()
+    const rows = await rowsOf(campaign)
+    expect(rows[0]).toMatchObject({ scheduled_for: at, ready_at: at })
+    expect(rows[0]?.mailbox_id).toBe(rows[1]?.mailbox_id)
+    expect(rows.map(({ mailbox_id }) => mailbox_id)).not.toContain(first?.mailbox_id)
+  })
+
+  test('of a follow-up too: what comes after it is planned from there, what comes before it by itself', async () => {
+    const campaign = await planned(1)
+    const at = await inDays(12)
+    const [, follower] = await rowsOf(campaign)
+    await toTime(campaign, [follower?.id ?? ''], at)
+    const [first] = await rowsOf(campaign)
+    await toTime(campaign, [first?.id ?? ''], await inDays(2))
+    await change(campaign, 'daily_quota = 7')
+    await planAgain()
+    expect((await rowsOf(campaign))[1]).toMatchObject({ scheduled_for: at, ready_at: null })
+  })
+
+  test('as long as it is allowed: a window that is closed then opens later, and a delay that is not over comes first', async () => {
+    const campaign = await planned(2)
+    const at = await inDays(5)
+    const [first, , second, follower] = await rowsOf(campaign)
+    await toTime(campaign, [first?.id ?? ''], at)
+    await toTime(campaign, [follower?.id ?? ''], await inDays(1))
+    await toTime(campaign, [second?.id ?? ''], await inDays(0))
+    await sendAll(db.pool, new TestProvider(), { claimMsMax: 500 })
+    await change(campaign, `days_off = ARRAY['${at.toISOString().slice(0, 10)}']::date[]`)
+    await planAgain()
+    const [moved, , sent, waiting] = await rowsOf(campaign)
+    expect(moved?.scheduled_for.getTime()).toBeGreaterThan(at.getTime())
+    expect((moved?.scheduled_for.getTime() ?? 0) - at.getTime()).toBeLessThan(2 * 86_400_000)
+    expect(sent).toMatchObject({ status: 'SENT' })
+    expect(waiting?.scheduled_for.getTime()).toBeGreaterThan((await inDays(2)).getTime())
+  })
+})
+
 test('a time at which the window is closed becomes the next at which it opens; where it never opens, none is kept', async () => {
   const campaign = await planned(1, { window_start_minute: 540, window_end_minute: 600 })
   const [first] = await rowsOf(campaign)
@@ -122,9 +207,9 @@ test('the guards still hold: brought forward to now in a paused campaign, it sta
 test('several people at once, beside planning, planning again and a stop: the plan stays whole, and nothing waits in the stopped campaign', async () => {
   const campaign = await planned(12, { daily_quota: 60 })
   const { workspaceId } = campaign
-  const other = await makeRunningCampaign(db.pool, workspaceId, await makeSequence(db.pool, workspaceId, [0, 1]))
+  const other = await makeCampaign(db.pool, { in: { workspaceId }, delays: [0, 1] })
   await enrol(db.pool, other, await makeProspects(db.pool, workspaceId, 30))
-  const stopped = await makeRunningCampaign(db.pool, workspaceId, await makeSequence(db.pool, workspaceId, [0, 1]))
+  const stopped = await makeCampaign(db.pool, { in: { workspaceId }, delays: [0, 1] })
   await enrol(db.pool, stopped, await makeProspects(db.pool, workspaceId, 6))
   await scheduleEmailsForCampaign(db.pool, stopped, run)
   const ids = (await rowsOf(campaign)).filter(({ step_number }) => step_number === 1).map(({ id }) => id)

@@ -4,17 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { expect, test } from 'vitest'
 import { projectRoot } from '#cli/project.ts'
-import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { auditPlan } from '#tests/support/plan-audit.ts'
-import {
-  enrol,
-  makeProspects,
-  makeRunningCampaign,
-  makeSequence,
-  makeWorkspace,
-  type TestCampaign,
-} from '#tests/support/planning.ts'
+import { scheduleEmailsForCampaign } from '#lib/email-scheduler/plan/schedule-emails.ts'
+import { enrol, makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
+import { auditPlan } from '#tests/support/data/plan-audit.ts'
+import { makeProspects } from '#tests/support/data/prospects.ts'
+import { makeWorkspace } from '#tests/support/data/workspaces.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 
@@ -29,12 +24,7 @@ test(`killed ${KILLS} times at random, scheduling leaves each key exactly once`,
     limits: { dailyLimit: 1000, rollingLimit: 5000 },
   })
   // Batches so small that many commits fall into the life of each process.
-  const campaign = await makeRunningCampaign(
-    db.pool,
-    workspaceId,
-    await makeSequence(db.pool, workspaceId, [0, 3, 4]),
-    5,
-  )
+  const campaign = await makeCampaign(db.pool, { in: { workspaceId }, delays: [0, 3, 4], batchSize: 5 })
   await enrol(db.pool, campaign, await makeProspects(db.pool, workspaceId, PROSPECTS))
 
   const phases = await Promise.all(Array.from({ length: AT_ONCE }, () => killInTurn(campaign, KILLS / AT_ONCE)))
@@ -64,7 +54,7 @@ async function killInTurn(campaign: TestCampaign, kills: number): Promise<boolea
   const progressed: boolean[] = []
   for (let kill = 0; kill < kills; kill += 1) {
     const child = fork(
-      join(projectRoot, 'src/__tests__/support/schedule-process.ts'),
+      join(projectRoot, 'src/__tests__/support/faults/schedule-process.ts'),
       [db.url, campaign.workspaceId, campaign.campaignId],
       { stdio: 'ignore' },
     )

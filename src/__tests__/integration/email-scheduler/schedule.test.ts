@@ -1,18 +1,13 @@
 import pino from 'pino'
 import { describe, expect, test } from 'vitest'
-import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
-import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
+import { cancelWaiting } from '#lib/email-scheduler/effects/cancel-waiting.ts'
+import { scheduleEmailsForCampaign } from '#lib/email-scheduler/plan/schedule-emails.ts'
 import { createPool, inTransaction } from '#lib/platform/database.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { auditPlan } from '#tests/support/plan-audit.ts'
-import {
-  enrol,
-  makeProspects,
-  makeRunningCampaign,
-  makeSequence,
-  makeWorkspace,
-  type TestCampaign,
-} from '#tests/support/planning.ts'
+import { enrol, makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
+import { auditPlan } from '#tests/support/data/plan-audit.ts'
+import { makeProspects } from '#tests/support/data/prospects.ts'
+import { makeWorkspace } from '#tests/support/data/workspaces.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 const log = pino({ level: 'silent' })
@@ -24,12 +19,7 @@ async function campaignOf(
   options: Parameters<typeof makeWorkspace>[1] & { batchSize?: number } = {},
 ): Promise<TestCampaign> {
   const { workspaceId } = await makeWorkspace(db.pool, options)
-  const campaign = await makeRunningCampaign(
-    db.pool,
-    workspaceId,
-    await makeSequence(db.pool, workspaceId, delays),
-    options.batchSize,
-  )
+  const campaign = await makeCampaign(db.pool, { in: { workspaceId }, delays, batchSize: options.batchSize })
   await enrol(db.pool, campaign, await makeProspects(db.pool, workspaceId, prospects))
   return campaign
 }
@@ -105,11 +95,7 @@ describe('scheduling a campaign', () => {
 
   test('two campaigns of one workspace share its capacity, and neither moves what is planned', async () => {
     const one = await campaignOf(150, [0, 2])
-    const two = await makeRunningCampaign(
-      db.pool,
-      one.workspaceId,
-      await makeSequence(db.pool, one.workspaceId, [0, 2]),
-    )
+    const two = await makeCampaign(db.pool, { in: one, delays: [0, 2] })
     await enrol(db.pool, two, await makeProspects(db.pool, one.workspaceId, 150))
     await schedule(one)
     const before = await plannedTimes(one)
@@ -120,7 +106,7 @@ describe('scheduling a campaign', () => {
 
   test('a second campaign over the same sequence skips whom the first has taken', async () => {
     const one = await campaignOf(0, [0, 2])
-    const two = await makeRunningCampaign(db.pool, one.workspaceId, one.sequenceId)
+    const two = await makeCampaign(db.pool, { in: one, sequenceId: one.sequenceId })
     const prospects = await makeProspects(db.pool, one.workspaceId, 40)
     await enrol(db.pool, one, prospects.slice(0, 25))
     await enrol(db.pool, two, prospects)
@@ -143,7 +129,7 @@ describe('scheduling a campaign', () => {
     for (const [index, column] of ['unsubscribed_at', 'bounced_at', 'replied_at', 'archived_at'].entries()) {
       await db.pool.query(`UPDATE prospects SET ${column} = app_now() WHERE id = $1`, [prospects[index]])
     }
-    expect(await schedule(campaign)).toEqual({ scheduled: 1, skipped: 0, errors: [], remaining: 0 })
+    expect(await schedule(campaign)).toEqual({ scheduled: 1, skipped: 4, errors: [], remaining: 0 })
     const { rows } = await db.pool.query(
       `SELECT reason FROM campaign_prospects WHERE campaign_id = $1 AND state = 'SKIPPED' ORDER BY 1`,
       [campaign.campaignId],
@@ -237,7 +223,7 @@ describe('scheduling a campaign', () => {
       await tx.query(`UPDATE campaigns SET status = 'STOPPED' WHERE id = $1`, [one.campaignId])
       await cancelWaiting(tx, one.workspaceId, { campaignId: one.campaignId }, 'CAMPAIGN_STOPPED')
     })
-    const two = await makeRunningCampaign(db.pool, one.workspaceId, await makeSequence(db.pool, one.workspaceId, [0]))
+    const two = await makeCampaign(db.pool, { in: one, delays: [0] })
     await enrol(db.pool, two, await makeProspects(db.pool, one.workspaceId, 5))
     await schedule(two)
     const dates = new Set((await plannedTimes(two)).map(({ date }) => date))

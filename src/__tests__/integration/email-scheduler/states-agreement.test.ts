@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { mayBecome, type ScheduledEmailStatus, STATUSES } from '#lib/email-scheduler/states.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { makeCampaign, makeEmails, type TestCampaign } from '#tests/support/queue.ts'
+import { makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
+import { makeEmails } from '#tests/support/data/emails.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 let campaign: TestCampaign
@@ -244,7 +245,7 @@ describe('what happened stays', () => {
       [email?.id, campaign.workspaceId],
     )
     await expect(db.pool.query(remove, [email?.id])).rejects.toMatchObject({ constraint: 'scheduled_emails_keep' })
-    await expect(db.pool.query('TRUNCATE scheduled_emails')).rejects.toMatchObject({
+    await expect(db.pool.query('TRUNCATE scheduled_emails CASCADE')).rejects.toMatchObject({
       constraint: 'scheduled_emails_keep_all',
     })
   })

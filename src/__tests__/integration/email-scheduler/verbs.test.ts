@@ -1,20 +1,22 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { cancel } from '#lib/email-scheduler/cancel.ts'
-import { type ClaimedEmail, claimByIds } from '#lib/email-scheduler/claim.ts'
-import { dismiss } from '#lib/email-scheduler/dismiss.ts'
-import { mark } from '#lib/email-scheduler/mark.ts'
 import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
-import { recover } from '#lib/email-scheduler/recover.ts'
-import { type ReleaseTo, release } from '#lib/email-scheduler/release.ts'
-import { assumeDelivered, sendAgain } from '#lib/email-scheduler/resolve.ts'
-import { restore } from '#lib/email-scheduler/restore.ts'
-import { retryFailed } from '#lib/email-scheduler/retry.ts'
-import { type Settlement, settle } from '#lib/email-scheduler/settle.ts'
+import { type ClaimedEmail, claimByIds } from '#lib/email-scheduler/send/claim.ts'
+import { mark } from '#lib/email-scheduler/send/mark.ts'
+import { recover } from '#lib/email-scheduler/send/recover.ts'
+import { type ReleaseTo, release } from '#lib/email-scheduler/send/release.ts'
+import { settle } from '#lib/email-scheduler/send/settle.ts'
+import type { Settlement } from '#lib/email-scheduler/send/settlement.ts'
+import { cancel } from '#lib/email-scheduler/verbs/cancel.ts'
+import { dismiss } from '#lib/email-scheduler/verbs/dismiss.ts'
+import { assumeDelivered, sendAgain } from '#lib/email-scheduler/verbs/resolve.ts'
+import { restore } from '#lib/email-scheduler/verbs/restore.ts'
+import { retryFailed } from '#lib/email-scheduler/verbs/retry.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { claimDue, makeCampaign, makeEmails, type TestCampaign } from '#tests/support/queue.ts'
+import { makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
+import { claimDue, makeEmails } from '#tests/support/data/emails.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 const BY = { worker: 'worker-1', leaseMs: 60_000 }
@@ -26,11 +28,11 @@ beforeEach(async () => {
 })
 
 const ACCEPTED: SendOutcome = { kind: 'accepted', messageId: '<1@acme.test>', threadId: 'thread-1' }
-const UNKNOWN: SendOutcome = { kind: 'unknown', code: 'TIMEOUT', reason: 'No answer came.' }
+const UNKNOWN: SendOutcome = { kind: 'unknown', code: 'TIMEOUT_AFTER_DATA', reason: 'No answer came.' }
 const REJECTED: Refused = {
   kind: 'rejected',
   scope: 'recipient',
-  code: 'MAIL_HARD_BOUNCE',
+  code: 'INVALID_RECIPIENT',
   reason: 'The address does not exist.',
   providerText: '550 5.1.1 no such user',
 }
@@ -175,7 +177,7 @@ test('what no retry cures fails at once, in plain words and in the provider’s 
   expect(await attempt(id, REJECTED)).toMatchObject({ status: 'PERMANENTLY_FAILED' })
   expect(await rowOf(id)).toMatchObject({
     last_error: 'The address does not exist.',
-    last_error_code: 'MAIL_HARD_BOUNCE',
+    last_error_code: 'INVALID_RECIPIENT',
   })
   expect(await attemptsOf(id)).toMatchObject([
     { outcome: 'REJECTED', error_class: 'recipient', provider_text: '550 5.1.1 no such user' },
@@ -191,7 +193,7 @@ test('a provider’s "try after" is honoured when it is later than the policy’
 
 test('a workspace may have a list of its own', async () => {
   await db.pool.query(
-    `INSERT INTO sending_settings (workspace_id, retry_policy, retry_delays_seconds, updated_at) VALUES ($1, 'CUSTOM', '{}', app_now())`,
+    `UPDATE sending_settings SET retry_policy = 'CUSTOM', retry_delays_seconds = '{}' WHERE workspace_id = $1`,
     [campaign.workspaceId],
   )
   const [id] = await one()
@@ -214,7 +216,7 @@ test('one who never marked does not settle what another is submitting', async ()
   const claimed = await claimAndMark(id)
   expect(await settleOne({ ...claimed, marked: false, outcome: LATER })).toMatchObject({ answer: 'lost-lease' })
   const [given] = await inTransaction(db.pool, (tx) =>
-    release(tx, [{ ...claimed, code: 'SHUTDOWN', to: { kind: 'as-it-was' } }]),
+    release(tx, [{ ...claimed, code: 'out-of-time', to: { kind: 'as-it-was' } }]),
   )
   expect(given).toEqual({ id, answer: 'lost-lease' })
   expect(await rowOf(id)).toMatchObject({ status: 'SENDING' })
@@ -304,7 +306,7 @@ test('an acceptance that comes after a person chose to send again stops the seco
   })
   expect(await mark(db.pool, [second], SUBMIT_MS)).toEqual([{ id, answer: 'already-accepted' }])
   const [released] = await inTransaction(db.pool, (tx) =>
-    release(tx, [{ ...second, code: 'ALREADY_ACCEPTED', to: { kind: 'as-it-was' } }]),
+    release(tx, [{ ...second, code: 'already-accepted', to: { kind: 'as-it-was' } }]),
   )
   expect(released).toEqual({ id, answer: 'released', status: 'SENT' })
 })
@@ -348,20 +350,19 @@ test('what was taken as delivered learns the thread it went out in, and stays as
   expect(await rowOf(id)).toMatchObject({ sent_at: before.sent_at, message_id: '<1@acme.test>', thread_id: 'thread-1' })
 })
 
-test('an acceptance after it failed for good: a retry finds it sent, and sends nothing', async () => {
+test('an acceptance after it failed for good and was dismissed: it is sent after all, and nothing is to be retried', async () => {
   const [id] = await one()
   const first = await claimAndMark(id)
   await settleOne({ ...first, marked: true, outcome: UNKNOWN })
   await db.travel('6 minutes')
   await person((tx) => sendAgain(tx, campaign.workspaceId, [id], 5 * 60_000))
   await attempt(id, REJECTED)
+  await person((tx) => dismiss(tx, campaign.workspaceId, [id]))
   expect(await settleOne({ ...first, marked: true, outcome: ACCEPTED })).toMatchObject({
     answer: 'late',
-    status: 'PERMANENTLY_FAILED',
+    status: 'SENT',
   })
-  expect(await person((tx) => retryFailed(tx, campaign.workspaceId, [id]))).toEqual([
-    { id, answer: 'done', status: 'SENT' },
-  ])
+  expect(await person((tx) => retryFailed(tx, campaign.workspaceId, [id]))).toMatchObject([{ answer: 'not-possible' }])
 })
 
 test('a late refusal says nothing about the attempt after it, which is unknown as well', async () => {
@@ -411,7 +412,7 @@ test('a failed email that was dismissed keeps its state and its key, and can be 
 describe('a release takes an email', () => {
   const releaseTo = async (id: string, to: ReleaseTo) => {
     const claimed = await claimOne(id)
-    const [answer] = await inTransaction(db.pool, (tx) => release(tx, [{ ...claimed, code: 'GUARD', to }]))
+    const [answer] = await inTransaction(db.pool, (tx) => release(tx, [{ ...claimed, code: 'out-of-time', to }]))
     return answer
   }
   test('back to where it came from', async () => {
@@ -436,8 +437,8 @@ describe('a release takes an email', () => {
   })
   test('to where it waits for a cure, out of every claim’s sight', async () => {
     const [id] = await one()
-    await releaseTo(id, { kind: 'parked', blocker: 'merge-fields' })
-    expect(await rowOf(id)).toMatchObject({ status: 'SCHEDULED', blocker: 'merge-fields', ready_at: null })
+    await releaseTo(id, { kind: 'parked', blocker: 'merge-fields-complete' })
+    expect(await rowOf(id)).toMatchObject({ status: 'SCHEDULED', blocker: 'merge-fields-complete', ready_at: null })
     expect(await claimByIds(db.pool, [id], BY)).toEqual([])
   })
   test('out of the queue, where a guard refused it for good', async () => {
@@ -472,7 +473,7 @@ describe('cancelling and taking it back', () => {
     expect(await rowOf(third)).toMatchObject({ status: 'CANCELLED' })
   })
 
-  test('not in a campaign that was stopped, and not for somebody who left', async () => {
+  test('not in a campaign that was stopped, and not for a person who left', async () => {
     const [id] = await one()
     await person((tx) => cancel(tx, campaign.workspaceId, [id]))
     const { prospect_id: prospectId } = await rowOf(id)

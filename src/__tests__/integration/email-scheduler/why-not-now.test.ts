@@ -1,17 +1,19 @@
 import pino from 'pino'
 import { describe, expect, test } from 'vitest'
-import { scheduleEmailsForCampaign } from '#lib/email-scheduler/schedule-emails.ts'
-import { explainWhyNotNow } from '#lib/email-scheduler/why-not-now.ts'
+import { scheduleEmailsForCampaign } from '#lib/email-scheduler/plan/schedule-emails.ts'
+import { explainWhyNotNow } from '#lib/email-scheduler/read/why-not-now.ts'
 import { newId } from '#lib/platform/id.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { enrol, makeProspects, makeRunningCampaign, makeSequence, makeWorkspace } from '#tests/support/planning.ts'
+import { enrol, makeCampaign } from '#tests/support/data/campaigns.ts'
+import { makeProspects } from '#tests/support/data/prospects.ts'
+import { makeWorkspace } from '#tests/support/data/workspaces.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 
 /** One prospect with two steps, planned; sends all day, so that nothing but what a test changes holds it back. */
 async function planned() {
   const { workspaceId, mailboxIds } = await makeWorkspace(db.pool, { mailboxes: 1 })
-  const campaign = await makeRunningCampaign(db.pool, workspaceId, await makeSequence(db.pool, workspaceId, [0, 2]))
+  const campaign = await makeCampaign(db.pool, { in: { workspaceId }, delays: [0, 2] })
   const [prospectId] = await makeProspects(db.pool, workspaceId, 1)
   await enrol(db.pool, campaign, [prospectId ?? ''])
   await scheduleEmailsForCampaign(db.pool, campaign, { log: pino({ level: 'silent' }), mayContinue: () => true })

@@ -7,9 +7,11 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readAddress } from '#lib/audience/address.ts'
 import type { EmailContent } from '#lib/email-scheduler/content.ts'
-import { composeMessage } from '#lib/mail/compose.ts'
-import { compileStep, oneLine, renderStep } from '#lib/sequences/render.ts'
-import { inDns, mailSink } from '#tests/support/mail-sink.ts'
+import { composeMessage } from '#lib/mail/message/compose.ts'
+import { writeMime } from '#lib/mail/message/mime-text.ts'
+import { oneLine } from '#lib/sequences/one-line.ts'
+import { compileStep, renderStep } from '#lib/sequences/render.ts'
+import { inDns, mailSink } from '#tests/support/mail/mail-sink.ts'
 
 /**
  * Hostile and odd texts, each rendered, sent by SMTP to a real server, read back by parsers that know nothing of us, and
@@ -279,6 +281,39 @@ test.each(Object.entries(ODD_TEXTS))(
     }
   },
 )
+
+describe('a message with attachments and an invitation', () => {
+  const options = (attachments: object[]) =>
+    ({
+      from: 'olga@acme.example',
+      to: 'ann@example.com',
+      ...{ subject: 'Invitation', messageId: '<1@acme.example>', date: new Date('2026-11-18T09:30:00.000Z') },
+      ...{ text: 'Hello Änn', html: '<p>Hello Änn <img src="cid:logo"></p>', baseBoundary: 'b'.repeat(24) },
+      icalEvent: { method: 'REQUEST', content: 'BEGIN:VCALENDAR\r\nSUMMARY:Über\r\nEND:VCALENDAR\r\n' },
+      ...{ attachments, disableFileAccess: true, disableUrlAccess: true },
+    }) as ConstructorParameters<typeof MailComposer>[0]
+  const bytes = Buffer.from(Array.from({ length: 5_000 }, (_, index) => index % 256))
+
+  test('is written as nodemailer itself writes it, and takes every server', async () => {
+    const wanted = options([
+      { filename: 'Übersicht.pdf', content: bytes },
+      { filename: 'logo.png', content: bytes, cid: 'logo' },
+      { filename: 'notes.txt', content: 'a line\n.\nFrom here', contentType: 'text/plain' },
+    ])
+    const raw = writeMime(new MailComposer(wanted).compile())
+    expect(raw.toString('latin1')).toBe((await new MailComposer(wanted).compile().build()).toString('latin1'))
+    expect(takesEveryServer(raw)).toEqual([])
+    const mail = await simpleParser(raw)
+    expect(mail.attachments.find(({ filename }) => filename === 'Übersicht.pdf')?.content.equals(bytes)).toBe(true)
+  })
+
+  test.each([{ path: '/etc/passwd' }, { href: 'http://169.254.169.254/' }])(
+    'reads no file and asks no server: %j',
+    (attachment) => {
+      expect(() => writeMime(new MailComposer(options([attachment])).compile())).toThrow('not in memory')
+    },
+  )
+})
 
 test.each([
   ['a header that the message itself makes', { headers: { Bcc: 'victim@evil.example' } }],

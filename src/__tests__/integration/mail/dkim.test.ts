@@ -2,14 +2,15 @@ import { domainToASCII } from 'node:url'
 import { dkimVerify } from 'mailauth/lib/dkim/verify'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EmailContent } from '#lib/email-scheduler/content.ts'
-import { composeMessage, type DkimKey } from '#lib/mail/compose.ts'
-import { readDkimKeys } from '#lib/mail/dkim-keys.ts'
-import type { SendingDomain } from '#lib/mail/sending-domain.ts'
-import { type ResolveTxt, verifyDomain } from '#lib/mail/verify-domain.ts'
+import { type DkimKey, readDkimKeys } from '#lib/mail/domains/dkim-keys.ts'
+import type { SendingDomain } from '#lib/mail/domains/sending-domain.ts'
+import { type ResolveTxt, verifyDomain } from '#lib/mail/domains/verify-domain.ts'
+import { composeMessage } from '#lib/mail/message/compose.ts'
 import { type Keyring, readKeyring } from '#lib/platform/keyring.ts'
-import { rotateCredentials } from '#lib/tenancy/rotate-credentials.ts'
-import { actor, makeKey, makeKeyring } from '#tests/support/audience.ts'
-import { setUp, testApp, type Visitor, whoAmI } from '#tests/support/in-process.ts'
+import { rotateCredentials } from '#lib/tenancy/credentials/rotate-credentials.ts'
+import { makeKey, makeKeyring } from '#tests/support/data/keys.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { setUp, testApp, type Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 let owner: Visitor
@@ -40,7 +41,11 @@ const dns =
     return records.map((record) => record.match(/.{1,255}/g) ?? [])
   }
 const verify = (resolveTxt: ResolveTxt) => verifyDomain(app.db.pool, workspaceId, added.id, actor, resolveTxt)
-const keyFor = async (address: string, of = workspaceId) => (await readDkimKeys(app.db.pool, keys(), [of]))(of, address)
+const keyFor = async (address: string, of = workspaceId) => {
+  const key = (await readDkimKeys(app.db.pool, keys(), [of]))(of, address)
+  if (key && 'unreadable' in key) throw new Error(`the key of ${key.domain} cannot be read`)
+  return key
+}
 
 const UNSUBSCRIBE = {
   'List-Unsubscribe': '<https://mail.example.com/u/abc>',
@@ -93,12 +98,40 @@ test.each([
   ['the recipient', 'taro@example.com', 'hugo@example.com'],
   ['the body', 'A line.', 'A lime.'],
   ['the thread', 'In-Reply-To: <0@', 'In-Reply-To: <9@'],
-])('whoever changes %s on the way breaks the signature', async (_what, before, after) => {
+])('a change of %s on the way breaks the signature', async (_what, before, after) => {
   await verify(dns(added.record.value))
   const raw = (await signed()).toString('latin1')
   expect(raw).toContain(before)
   const [result] = await results(Buffer.from(raw.replace(before, after), 'latin1'))
   expect(result?.status.result).not.toBe('pass')
+})
+
+test.each([
+  'From: Eve <eve@evil.example>',
+  'Subject: Pay at once',
+  'To: everybody@example.com',
+  'Reply-To: eve@evil.example',
+  'Cc: eve@evil.example',
+  'Date: Wed, 18 Nov 2020 09:30:00 +0000',
+  'List-Unsubscribe: <https://evil.example.com/u/abc>',
+  'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+])('a header that is added on the way, and that readers believe, breaks the signature: %s', async (header) => {
+  await verify(dns(added.record.value))
+  const raw = (await signed()).toString('latin1')
+  const places = [`${header}\r\n${raw}`, raw.replace('\r\nMIME-Version:', `\r\n${header}\r\nMIME-Version:`)]
+  expect(places[1]).toContain(header)
+  for (const place of places) {
+    const [result] = await results(Buffer.from(place, 'latin1'))
+    expect(result?.status.result).not.toBe('pass')
+  }
+})
+
+test('what servers on the way may do does not break it: lines folded anew, spaces at their ends, a trace at the top', async () => {
+  await verify(dns(added.record.value))
+  const raw = (await signed()).toString('latin1')
+  const handled = `Received: from a by b\r\n${raw.replace('A line.', 'A line. \t').replace(/\r\nSubject: /, '\r\nSUBJECT:\r\n\t')}\r\n\r\n`
+  const [result] = await results(Buffer.from(handled, 'latin1'))
+  expect(result?.status.result).toBe('pass')
 })
 
 test('the same content signed twice is the same, byte for byte', async () => {
@@ -190,4 +223,39 @@ test('keys are read after a rotation as before', async () => {
   await rotateCredentials(app.db.pool, makeKeyring(fresh, process.env.ENCRYPTION_KEYS ?? ''))
   const read = await readDkimKeys(app.db.pool, makeKeyring(fresh), [workspaceId])
   expect(read(workspaceId, `ann@${added.domain}`)).toEqual(before)
+})
+
+describe('what stands in DNS', () => {
+  const found = async () => {
+    const { domains } = await owner.ask<{ domains: SendingDomain[] }>('GET', '/api/domains')
+    return domains.find(({ id }) => id === added.id)
+  }
+
+  test('is told of each record, with when it was looked at', async () => {
+    expect((await found())?.checks.map(({ finding }) => finding.state)).toEqual(['unknown', 'unknown', 'unknown'])
+    const standing = new Map([
+      [added.record.name, [[added.record.value]]],
+      [added.domain, [['v=spf1 -all'], ['other']]],
+    ])
+    await verify(async (name) => {
+      const records = standing.get(name)
+      if (records) return records
+      throw Object.assign(new Error('queryTxt'), { code: 'ENODATA' })
+    })
+    const after = await found()
+    expect(after?.checks.map(({ kind, finding }) => [kind, finding.state])).toEqual([
+      ['dkim', 'right'],
+      ['spf', 'right'],
+      ['dmarc', 'missing'],
+    ])
+    expect(after?.lookedAt).not.toBeNull()
+  })
+
+  test('where a name server is silent the signing goes on, and what it was asked is told', async () => {
+    await verify(dns(added.record.value))
+    await verify(async () => Promise.reject(Object.assign(new Error('queryTxt'), { code: 'ESERVFAIL' })))
+    const after = await found()
+    expect(after?.verifiedAt).not.toBeNull()
+    expect(after?.checks.map(({ finding }) => finding.state)).toEqual(['unanswered', 'unanswered', 'unanswered'])
+  })
 })

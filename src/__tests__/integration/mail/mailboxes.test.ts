@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ERROR_SENTENCES } from '#lib/email-scheduler/error-codes.ts'
-import { pauseMailbox, stopMailbox } from '#lib/email-scheduler/mailbox-faults.ts'
+import { pauseMailbox, stopFaultyMailbox } from '#lib/email-scheduler/send/mailbox-faults.ts'
 import { inTransaction } from '#lib/platform/database.ts'
-import { setUp, testApp, type Visitor, whoAmI } from '#tests/support/in-process.ts'
-import { makeRunningCampaign, makeSequence } from '#tests/support/planning.ts'
-import { makeEmails } from '#tests/support/queue.ts'
-import { type PeerScript, type ScriptedPeer, startScriptedSmtp } from '#tests/support/scripted-smtp.ts'
+import { makeCampaign } from '#tests/support/data/campaigns.ts'
+import { makeEmails } from '#tests/support/data/emails.ts'
+import { type PeerScript, type ScriptedPeer, startScriptedSmtp } from '#tests/support/mail/scripted-smtp.ts'
+import { setUp, testApp, type Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 let owner: Visitor
@@ -118,7 +118,7 @@ describe('adding a mailbox', () => {
         owner.call('POST', '/api/mailboxes', { body: { address: each, smtp: smtpOf() } }),
       ),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
   })
 
   test.each([
@@ -152,10 +152,12 @@ describe('a mailbox that was removed', () => {
     const { id, address } = await add({ dailyLimit: 7 })
     await app.db.pool.query(`INSERT INTO mailbox_days VALUES ($1, '2026-01-01', 5)`, [id])
     await owner.ask('DELETE', '/api/mailboxes/[id]', { params: { id } })
-    expect((await owner.call('GET', '/api/mailboxes/[id]', { params: { id } })).status).toBe(404)
+    expect(await owner.ask('GET', '/api/mailboxes/[id]', { params: { id } })).toMatchObject({
+      mailbox: { status: 'ARCHIVED' },
+    })
     const { rows } = await app.db.pool.query('SELECT FROM encrypted_credentials WHERE owner_id = $1', [id])
     expect(rows).toEqual([])
-    expect((await owner.call('POST', '/api/mailboxes/[id]/test', { params: { id } })).status).toBe(404)
+    expect((await owner.call('POST', '/api/mailboxes/[id]/test', { params: { id } })).status).toBe(409)
 
     const again = await owner.ask<{ mailbox: MailboxOut; revived: boolean }>('POST', '/api/mailboxes', {
       body: { address, smtp: smtpOf() },
@@ -190,7 +192,7 @@ describe('changing a mailbox', () => {
 
   test('a new password that works connects it again', async () => {
     const { id } = await add()
-    await stopMailbox(app.db.pool, id, 'The password was refused.')
+    await stopFaultyMailbox(app.db.pool, id, 'The password was refused.')
     expect(await read(id)).toMatchObject({ status: 'STOPPED', stoppedReason: 'The password was refused.' })
     expect((await change(id, { smtp: { password: 'new horse' } })).json).toMatchObject({ data: { failedByLogin: 0 } })
     expect(await read(id)).toMatchObject({ status: 'CONNECTED', stoppedReason: null })
@@ -205,15 +207,54 @@ describe('changing a mailbox', () => {
     expect(elsewhere.connections).toBe(0)
   })
 
+  test('nor to another port of it, where another program may listen', async () => {
+    const elsewhere = await startScriptedSmtp()
+    const { id } = await add()
+    const answer = await change(id, { smtp: { port: elsewhere.port } })
+    await elsewhere.close()
+    expect([answer.status, errorOf(answer).code]).toEqual([400, 'password-needed'])
+    expect(elsewhere.connections).toBe(0)
+  })
+
+  test('of two changes at once, the second does not put its password to a server that the first has left', async () => {
+    const elsewhere = await startScriptedSmtp()
+    const { id } = await add()
+    peer.setScript({ auth: [{ delayMs: 1_500 }] })
+    const before = peer.commands.length
+    const slow = change(id, { smtp: { password: 'new horse' } })
+    const isTested = () => peer.commands.slice(before).some((command) => command.startsWith('AUTH'))
+    await expect.poll(isTested, { timeout: 10_000, interval: 10 }).toBe(true)
+    const moved = await change(id, { smtp: { port: elsewhere.port, password: 'their horse' } })
+    expect(moved.status).toBe(200)
+    const answer = await slow
+    expect([answer.status, errorOf(answer).code]).toEqual([409, 'changed-meanwhile'])
+    await testIt(id)
+    await elsewhere.close()
+    const logins = elsewhere.commands.filter((command) => command.startsWith('AUTH PLAIN'))
+    const said = logins.map((command) => Buffer.from(command.split(' ')[2] ?? '', 'base64').toString())
+    expect(said).toEqual(['\0ann\0their horse', '\0ann\0their horse'])
+  })
+
+  test('a ciphertext that was put in the place of another is not read, and the key is not blamed for it', async () => {
+    const [one, two] = [await add(), await add()]
+    await app.db.pool.query(
+      `UPDATE encrypted_credentials SET ciphertext = (SELECT ciphertext FROM encrypted_credentials WHERE owner_id = $1) WHERE owner_id = $2`,
+      [one.id, two.id],
+    )
+    const { test: tested } = await testIt(two.id)
+    expect(tested).toMatchObject({ ok: false, sentence: expect.stringMatching(/not kept for this mailbox/) })
+    expect(tested.sentence).not.toMatch(/KEYS/)
+  })
+
   test('a person may stop it, and a test starts it again', async () => {
     const { id } = await add()
     await change(id, { stopped: true })
-    expect(await read(id)).toMatchObject({ status: 'STOPPED', stoppedReason: 'Somebody stopped it.' })
+    expect(await read(id)).toMatchObject({ status: 'STOPPED', stoppedReason: 'A person paused it.' })
     await testIt(id)
     expect((await read(id)).status).toBe('CONNECTED')
   })
 
-  test('is answered only once whoever holds it for a mark has let go, and holds for every mark after it', async () => {
+  test('is answered only once every mark in progress has let go of it, and counts for every mark after it', async () => {
     const { id } = await add()
     const marking = await app.db.pool.connect()
     await marking.query('BEGIN')
@@ -285,10 +326,10 @@ describe('what a failure asks of a mailbox', () => {
     expect((await read(limit.id)).deferredUntil).toBe(until.toISOString())
   })
 
-  test('leaves one that somebody has removed where it is', async () => {
+  test('leaves a removed one where it is', async () => {
     const { id } = await add()
     await owner.ask('DELETE', '/api/mailboxes/[id]', { params: { id } })
-    await stopMailbox(app.db.pool, id, 'x')
+    await stopFaultyMailbox(app.db.pool, id, 'x')
     const { rows } = await app.db.pool.query('SELECT status FROM mailboxes WHERE id = $1', [id])
     expect(rows).toEqual([{ status: 'ARCHIVED' }])
   })
@@ -296,9 +337,8 @@ describe('what a failure asks of a mailbox', () => {
 
 describe('emails that a refused login had failed', () => {
   async function failSome(mailboxId: string, emails: number) {
-    const sequenceId = await makeSequence(app.db.pool, workspaceId, [0])
-    const campaign = await makeRunningCampaign(app.db.pool, workspaceId, sequenceId)
-    const made = await makeEmails(app.db.pool, { ...campaign, mailboxId }, emails)
+    const campaign = await makeCampaign(app.db.pool, { in: { workspaceId, mailboxIds: [mailboxId] } })
+    const made = await makeEmails(app.db.pool, campaign, emails)
     const ids = made.map(({ id }) => id)
     const lease = `lease_token = 1, leased_by = 'w', leased_at = app_now(), lease_until = app_now() + interval '1 minute'`
     await inTransaction(app.db.pool, async (tx) => {
@@ -320,7 +360,7 @@ describe('emails that a refused login had failed', () => {
     return rows.map(({ status }) => status)
   }
 
-  test('are counted when it connects again, and started over where somebody wishes', async () => {
+  test('are counted when it connects again, and started over on request', async () => {
     const { id } = await add()
     const { ids } = await failSome(id, 3)
     const { ids: others } = await failSome((await add()).id, 1)

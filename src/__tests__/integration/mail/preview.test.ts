@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { join, setUp, testApp, type Visitor, whoAmI } from '#tests/support/in-process.ts'
+import { join, setUp, testApp, type Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 let owner: Visitor
@@ -81,11 +81,15 @@ test('with mailbox and address, it is the email itself, but for a link that unsu
   expect(`${shown.text}${shown.html}`).not.toMatch(/\/u\/(?!test\b)/)
 })
 
-test('a follow-up shows the subject that it goes out with, and says when another was written', async () => {
+test('a follow-up shows the subject that it goes out with: its own, or that of the thread it answers in', async () => {
   expect(await preview({ stepNumber: 2 })).toMatchObject({
-    subject: 'Hello Zoë <b>',
+    subject: 'Another',
     text: expect.stringMatching(/^Again, Ann Acme\./),
-    notes: [expect.stringMatching(/goes out under its subject/)],
+    notes: [expect.stringMatching(/begins a new thread/)],
+  })
+  expect(await preview({ stepNumber: 2, texts: { subject: '' } })).toMatchObject({
+    subject: 'Hello Zoë <b>',
+    notes: [],
   })
 })
 
@@ -140,7 +144,7 @@ test('the frame holds the HTML as it is sent, and a policy under which nothing o
   expect((await frame({ stepNumber: '9' })).status).toBe(404)
 })
 
-test('a test goes to whoever asks for it, marked, by the mailbox, with an inert link; and counts towards nothing', async () => {
+test('a test goes to the person who asks for it, marked, by the mailbox, with an inert link; and counts towards nothing', async () => {
   const before = app.mails.length
   const { json, status } = await ask(owner, 'test-send', { mailboxId, to: 'Olga@Example.com' })
   expect([status, json]).toMatchObject([200, { data: { to: 'olga@example.com', subject: '[Test] Hello Zoë <b>' } }])

@@ -1,12 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
-import { readUnsubscribeToken } from '#lib/audience/unsubscribe-link.ts'
-import { type ClaimedEmail, claimByIds } from '#lib/email-scheduler/claim.ts'
-import { type RenderingBy, renderEmails } from '#lib/mail/render-emails.ts'
-import type { Sql } from '#lib/platform/database.ts'
+import { readUnsubscribeToken } from '#lib/audience/prospects/unsubscribe-link.ts'
+import { type ClaimedEmail, claimByIds } from '#lib/email-scheduler/send/claim.ts'
+import { type RenderingBy, renderEmails } from '#lib/mail/message/render-emails.ts'
 import type { StepTexts } from '#lib/sequences/merge-fields.ts'
-import { makeKey, makeKeyring } from '#tests/support/audience.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { makeCampaign, makeEmails, type TestCampaign, type TestEmail } from '#tests/support/queue.ts'
+import { makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
+import { makeEmails, type TestEmail } from '#tests/support/data/emails.ts'
+import { makeKey, makeKeyring } from '#tests/support/data/keys.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
+import { watched } from '#tests/support/server/watched.ts'
 
 const db = testDatabase()
 const keyring = makeKeyring(makeKey('test'))
@@ -14,15 +15,11 @@ const by: RenderingBy = { appUrl: 'https://mail.example.com/', keyring }
 let campaign: TestCampaign
 
 beforeEach(async () => {
-  campaign = await makeCampaign(db.pool)
+  campaign = await makeCampaign(db.pool, { settings: { postal_address: '1 High Street' } })
   await db.pool.query(`UPDATE mailboxes SET display_name = 'Ann Acme', address = $2 WHERE id = $1`, [
     campaign.mailboxId,
     'Ann@Acme.example',
   ])
-  await db.pool.query(
-    `INSERT INTO sending_settings (workspace_id, postal_address, updated_at) VALUES ($1, '1 High Street', app_now())`,
-    [campaign.workspaceId],
-  )
 })
 
 async function write(...steps: Partial<StepTexts>[]): Promise<void> {
@@ -113,11 +110,7 @@ test('the Message-ID is the same at every attempt of an email, and another for e
 })
 
 test('a follow-up answers the one before it, under the subject that the thread began with', async () => {
-  await write(
-    { subject: 'Hello {{firstName}}', bodyText: 'x' },
-    { subject: 'Another', bodyText: 'y' },
-    { bodyHtml: '<p>z</p>' },
-  )
+  await write({ subject: 'Hello {{firstName}}', bodyText: 'x' }, { bodyText: 'y' }, { bodyHtml: '<p>z</p>' })
   const emails = await makeEmails(db.pool, campaign, 1, 3)
   await describePerson(emails[0]?.prospectId, `first_name = 'Zoë'`)
   await send(emails[0], '<first@gmail.example>')
@@ -148,6 +141,57 @@ test('a follow-up answers the one before it, under the subject that the thread b
   expect((await contentOf(third)).subject).toBe('As it was sent')
 })
 
+test('a follow-up with a subject of its own begins a thread, which those after it answer in', async () => {
+  await write(
+    { subject: 'Hello {{firstName}}', bodyText: '1' },
+    { bodyText: '2' },
+    { subject: 'New: {{firstName}}', bodyText: '3' },
+    { subject: ' ', bodyText: '4' },
+    { bodyText: '5' },
+  )
+  const emails = await makeEmails(db.pool, campaign, 1, 5)
+  await describePerson(emails[0]?.prospectId, `first_name = 'Zoë'`)
+  const threadOf = async (email: TestEmail | undefined) => {
+    const { subject, headers } = await contentOf(await claim(email))
+    await db.pool.query(
+      `UPDATE scheduled_emails SET status = 'SCHEDULED', lease_until = NULL, leased_by = NULL, leased_at = NULL, ready_at = app_now() WHERE id = $1`,
+      [email?.id],
+    )
+    return [subject, headers['In-Reply-To'], headers.References]
+  }
+  const seen: unknown[] = []
+  for (const [index, email] of emails.entries()) {
+    seen.push(await threadOf(email))
+    await send(email, `<${index + 1}@acme.example>`)
+  }
+  expect(seen).toEqual([
+    ['Hello Zoë', undefined, undefined],
+    ['Hello Zoë', '<1@acme.example>', '<1@acme.example>'],
+    ['New: Zoë', undefined, undefined],
+    ['New: Zoë', '<3@acme.example>', '<3@acme.example>'],
+    ['New: Zoë', '<4@acme.example>', '<3@acme.example> <4@acme.example>'],
+  ])
+})
+
+test('where a thread began is told by what was sent, also when the steps were changed since', async () => {
+  await write({ subject: 'Hello', bodyText: '1' }, { bodyText: '2' }, { bodyText: '3' })
+  const emails = await makeEmails(db.pool, campaign, 1, 3)
+  await send(emails[0], '<1@acme.example>')
+  await send(emails[1], '<2@acme.example>')
+  // The second one was sent under a subject of its own, which was taken away afterwards.
+  await db.pool.query(
+    `INSERT INTO email_contents (email_id, content_token, workspace_id, from_name, from_address, to_name, to_address, subject,
+       body_text, body_html, message_id, date, headers)
+     VALUES ($1, 1, $2, '', '', '', '', 'A new beginning', '', '', '', app_now(), '{"List-Unsubscribe": "<x>"}')`,
+    [emails[1]?.id, campaign.workspaceId],
+  )
+  await db.pool.query('UPDATE scheduled_emails SET content_token = 1 WHERE id = $1', [emails[1]?.id])
+  expect(await contentOf(await claim(emails[2]))).toMatchObject({
+    subject: 'A new beginning',
+    headers: { 'In-Reply-To': '<2@acme.example>', References: '<2@acme.example>' },
+  })
+})
+
 test('what a provider calls an id, and is none, begins no thread and no header', async () => {
   await write({ subject: 'Hello', bodyText: 'x' }, { bodyText: 'y' })
   const emails = await makeEmails(db.pool, campaign, 1, 2)
@@ -172,14 +216,14 @@ test('what cannot be written says why, and keeps nobody else from being written'
   await write({
     subject: 'Hello',
     bodyText: '{{firstName}} {{custom.city}}',
-    bodyHtml: '<a href="{{custom.url | "https://e.example"}}">x</a>',
+    bodyHtml: '<a href="https://e.example/{{custom.page | "start"}}/x">x</a>',
   })
   const emails = await makeEmails(db.pool, campaign, 5)
   const [fine, missing, unsafe, erased, odd] = emails.map(({ prospectId }) => prospectId)
   const full = `first_name = 'A', custom_fields = '{"city": "B"}'`
   await describePerson(fine, full)
   await describePerson(missing, `first_name = ' '`)
-  await describePerson(unsafe, `first_name = 'A', custom_fields = '{"city": "B", "url": "javascript:alert(1)"}'`)
+  await describePerson(unsafe, `first_name = 'A', custom_fields = '{"city": "B", "page": ".."}'`)
   await describePerson(erased, `${full}, email = NULL, erased_at = app_now()`)
   await describePerson(odd, `${full}, email = 'a@b.example, c@d.example'`)
   const claimed = []
@@ -190,7 +234,10 @@ test('what cannot be written says why, and keeps nobody else from being written'
   ).toMatchObject([
     'content',
     { kind: 'missing-fields', missing: ['custom.city', 'firstName'] },
-    { kind: 'unrenderable', reason: 'custom.url begins a link, and what it says is not an address like https://….' },
+    {
+      kind: 'unrenderable',
+      reason: 'custom.page is a part of a link, and what it says is only full stops, which would lead elsewhere.',
+    },
     { kind: 'unrenderable', reason: 'The recipient’s data was erased, so there is no address to send to.' },
     {
       kind: 'unrenderable',
@@ -221,16 +268,10 @@ test('five hundred emails take as many statements as one', async () => {
     { worker: 'w', leaseMs: 60_000 },
   )
   const count = async (some: ClaimedEmail[]) => {
-    let statements = 0
-    const sql = {
-      query: (...args: Parameters<typeof db.pool.query>) => {
-        statements += 1
-        return db.pool.query(...args)
-      },
-    } as unknown as Sql
+    const { sql, asked } = watched(db.pool)
     const rendered = await renderEmails(sql, some, by)
     expect([...rendered.values()].every(({ kind }) => kind === 'content')).toBe(true)
-    return statements
+    return asked.length
   }
   await count(claimed.slice(0, 1))
   expect(await count(claimed)).toBe(await count(claimed.slice(0, 1)))

@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createSmtpTransport } from '#lib/mail/smtp-transport.ts'
-import type { PeerOptions, PeerRecord } from '#tests/support/scripted-smtp.ts'
+import { createSmtpTransport } from '#lib/mail/smtp/smtp-transport.ts'
+import type { PeerOptions, PeerRecord } from '#tests/support/mail/scripted-smtp.ts'
 
-const SCRIPT = 'src/__tests__/support/scripted-smtp-process.ts'
+const SCRIPT = 'src/__tests__/support/mail/scripted-smtp-process.ts'
 let folder: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sendonce-peer-'))

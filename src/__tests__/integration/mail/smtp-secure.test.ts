@@ -2,16 +2,18 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { NO_HOSTS_ALLOWED, readAllowedHosts } from '#lib/mail/host-safety.ts'
-import { openTransport } from '#lib/mail/open-transport.ts'
-import { passwordOf, saveSmtpSettings } from '#lib/mail/smtp-settings.ts'
-import { createSmtpTransport, type SmtpServer } from '#lib/mail/smtp-transport.ts'
+import { openTransport } from '#lib/mail/mailboxes/open-transport.ts'
+import { NO_HOSTS_ALLOWED, readAllowedHosts } from '#lib/mail/smtp/host-safety.ts'
+import type { SmtpServer } from '#lib/mail/smtp/smtp-server.ts'
+import { passwordOf, saveSmtpSettings } from '#lib/mail/smtp/smtp-settings.ts'
+import { createSmtpTransport } from '#lib/mail/smtp/smtp-transport.ts'
 import { readKeyring } from '#lib/platform/keyring.ts'
-import { storeCredential } from '#lib/tenancy/credentials.ts'
-import { makeCertificate } from '#tests/support/certificates.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { makeCampaign } from '#tests/support/queue.ts'
-import { startScriptedSmtp } from '#tests/support/scripted-smtp.ts'
+import { storeCredential } from '#lib/tenancy/credentials/credentials.ts'
+import { makeCampaign } from '#tests/support/data/campaigns.ts'
+import { makeCertificate } from '#tests/support/mail/certificates.ts'
+import { startScriptedSmtp } from '#tests/support/mail/scripted-smtp.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
+import { interleaved } from '#tests/support/server/interleaved.ts'
 
 const DAY_MS = 86_400_000
 const NOW = () => new Date('2026-03-01T12:00:00Z')
@@ -29,7 +31,7 @@ afterEach(async () => {
 
 type Taken = { user: string; secure: boolean; body: string }
 
-/** A server as it should be: encrypted, with a login, made by somebody else. */
+/** A server as it should be: encrypted, with a login, made by others. */
 async function startServer(options: SMTPServerOptions = {}) {
   const taken: Taken[] = []
   const server = new SMTPServer({
@@ -131,7 +133,7 @@ describe('encryption', () => {
   const faults: [string, ReturnType<typeof makeCertificate>, Partial<SmtpServer>, RegExp][] = [
     ['has expired', signed(['mail.example.test'], expired), {}, /expired/],
     ['is not valid yet', signed(['mail.example.test'], early), {}, /not valid yet/],
-    ['is for somebody else', signed(['other.example.test']), {}, /another name/],
+    ['is for another host', signed(['other.example.test']), {}, /another name/],
     [
       'was signed by itself',
       makeCertificate({ name: 'mail.example.test', hosts: ['mail.example.test'] }),
@@ -170,7 +172,7 @@ describe('encryption', () => {
     })
   })
 
-  test('that somebody on the way takes out of the offer is asked for all the same, and nothing goes without', async () => {
+  test('that is taken out of the offer on the way is asked for all the same, and nothing goes without', async () => {
     const peer = await startScriptedSmtp({ script: { starttls: { reply: '454 4.7.0 TLS not available' } } })
     open.push(() => peer.close())
     for (const login of [{ username: 'ann', password: 'correct horse' }, undefined]) {
@@ -252,6 +254,29 @@ describe('the way out of a mailbox that is kept', () => {
     expect(taken).toHaveLength(1)
   })
 
+  test('is of one moment: an edit between reading server and password hands the new password to no old server', async () => {
+    const offered: string[] = []
+    const { port } = await startServer({
+      onAuth: ({ username, password }, _session, done) => {
+        offered.push(password ?? '')
+        done(null, { user: username })
+      },
+    })
+    await keep({ host: 'mail.example.test', port, security: 'STARTTLS', username: 'ann' })
+    const pool = interleaved(db.pool, 'FROM encrypted_credentials', () =>
+      storeCredential(db.pool, keyring, passwordOf(workspaceId, mailboxId), 'for another server'),
+    )
+    const opened = await openTransport(pool, keyring, mailboxId, {
+      resolve: async () => ['127.0.0.1'],
+      allowed: readAllowedHosts('127.0.0.1'),
+      ca: authority.cert,
+    })
+    const connecting = opened.ok ? await opened.transport.connect(LONG_MS) : opened
+    if (!connecting.ok) throw new Error(connecting.outcome.reason)
+    connecting.connection.close()
+    expect(offered).toEqual(['correct horse'])
+  })
+
   test('leads where the name pointed when it was looked at, wherever it points later', async () => {
     const first = await startScriptedSmtp({ host: '127.0.0.1' })
     const second = await startScriptedSmtp({ host: '127.0.0.2', port: first.port })
@@ -284,7 +309,7 @@ describe('the way out of a mailbox that is kept', () => {
     const other = readKeyring(`other:${randomBytes(32).toString('base64')}`)
     if (!other.ok) throw new Error(other.problem)
     expect(await openTransport(db.pool, other.keyring, mailboxId, { allowed: NO_HOSTS_ALLOWED })).toMatchObject({
-      outcome: { code: 'MAILBOX_INCOMPLETE', reason: expect.stringContaining('ENCRYPTION_KEYS') },
+      outcome: { code: 'CREDENTIAL_UNREADABLE', reason: expect.stringContaining('ENCRYPTION_KEYS') },
     })
   })
 

@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { consequencesIn } from '#app/api/prospects/audience.ts'
-import { eraseProspect } from '#lib/audience/erase-prospect.ts'
-import { mergeProspects } from '#lib/audience/merge-prospects.ts'
-import { type Reader, readUnsubscribeToken, unsubscribeSigner } from '#lib/audience/unsubscribe-link.ts'
+import { eraseProspect } from '#lib/audience/prospects/erase-prospect.ts'
+import { mergeProspects } from '#lib/audience/prospects/merge-prospects.ts'
+import { type Reader, readUnsubscribeToken, unsubscribeSigner } from '#lib/audience/prospects/unsubscribe-link.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { type Keyring, readKeyring } from '#lib/platform/keyring.ts'
-import { rotateCredentials } from '#lib/tenancy/rotate-credentials.ts'
-import { actor, makeKey, makeKeyring } from '#tests/support/audience.ts'
-import { APP_URL, type CallInput, testApp, Visitor } from '#tests/support/in-process.ts'
-import { makeCampaign, makeEmails, type TestCampaign } from '#tests/support/queue.ts'
+import { rotateCredentials } from '#lib/tenancy/credentials/rotate-credentials.ts'
+import { consequencesIn } from '#lib/wiring/audience.ts'
+import { makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
+import { makeEmails } from '#tests/support/data/emails.ts'
+import { makeKey, makeKeyring } from '#tests/support/data/keys.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { APP_URL, type CallInput, testApp, Visitor } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 let campaign: TestCampaign
@@ -259,7 +261,7 @@ test('an unsubscribe waits for a mark that holds the person, and is answered onl
       answered = true
       return answer
     })
-    await untilSomebodyWaits()
+    await untilALockIsWaitedFor()
     expect(answered).toBe(false)
     await tx.query('COMMIT')
     expect((await leaving).status).toBe(200)
@@ -304,7 +306,7 @@ function multipart(fields: Record<string, string>): CallInput {
   return { file: `${parts.join('')}--xyz--\r\n`, headers: { 'content-type': 'multipart/form-data; boundary=xyz' } }
 }
 
-async function untilSomebodyWaits(): Promise<void> {
+async function untilALockIsWaitedFor(): Promise<void> {
   for (;;) {
     const { rows } = await app.db.pool.query<{ waiting: boolean }>(
       `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock') AS waiting`,

@@ -4,9 +4,9 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { newId } from '#lib/platform/id.ts'
 import { type Keyring, readKeyring } from '#lib/platform/keyring.ts'
-import { forgetCredentials, readCredential, storeCredential } from '#lib/tenancy/credentials.ts'
-import { rotateCredentials } from '#lib/tenancy/rotate-credentials.ts'
-import { testDatabase } from '#tests/support/database.ts'
+import { forgetCredentials, readCredential, storeCredential } from '#lib/tenancy/credentials/credentials.ts'
+import { rotateCredentials } from '#lib/tenancy/credentials/rotate-credentials.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 const [first, second, third] = ['k1', 'k2', 'k3'].map((id) => `${id}:${randomBytes(32).toString('base64')}`)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { takeAttempt } from '#lib/tenancy/rate-limit.ts'
-import { PASSWORD, settled, setUp, signIn, testApp, tokenMailedTo, Visitor } from '#tests/support/in-process.ts'
+import { LIMITS, takeAttempt } from '#lib/tenancy/rate-limit.ts'
+import { PASSWORD, settled, setUp, signIn, testApp, tokenMailedTo, Visitor } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 
@@ -31,6 +31,14 @@ test('after the window it works again, and who knew the password starts from not
   for (let attempt = 0; attempt < 12; attempt++) {
     expect((await tryToSignIn('olga@example.com', PASSWORD, `10.0.2.${attempt}`)).status).toBe(200)
   }
+})
+
+test('only failures count against an address: a whole office signs in behind one', async () => {
+  await app.db.pool.query('DELETE FROM rate_limits')
+  for (let person = 0; person < 3; person += 1)
+    expect((await tryToSignIn('olga@example.com', PASSWORD, '10.7.7.7')).status).toBe(200)
+  const { rows } = await app.db.pool.query("SELECT attempts FROM rate_limits WHERE key LIKE 'sign-in-address:%'")
+  expect(rows).toEqual([{ attempts: 0 }])
 })
 
 test('one address cannot try many accounts, whatever it writes before the entry of our proxy', async () => {
@@ -68,7 +76,7 @@ test('asking for resets is limited by account, mail or no mail', async () => {
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
 })
 
-test('whoever was locked out by the guessing of others gets in again by a reset', async () => {
+test('a person locked out by the guesses of others gets in again by a reset', async () => {
   const email = 'olga@example.com'
   for (let attempt = 0; attempt < 11; attempt++) await tryToSignIn(email, 'wrong password', `10.0.5.${attempt}`)
   expect((await tryToSignIn(email, PASSWORD, '10.0.6.1')).status).toBe(429)
@@ -78,3 +86,14 @@ test('whoever was locked out by the guessing of others gets in again by a reset'
   await new Visitor().ask('PUT', '/api/password-reset', { body })
   await signIn(email, 'another long one')
 })
+
+test('where nobody says who calls, one caller locks out no other', async () => {
+  const anonymous = { headers: { 'x-forwarded-for': '' } }
+  for (let guess = 0; guess < LIMITS.tokenByAddress.attemptsMax * 2; guess += 1) {
+    const answer = await new Visitor().call('POST', '/api/invitations/preview', {
+      ...anonymous,
+      body: { token: `guessed-${guess}` },
+    })
+    expect(answer.status).toBe(410)
+  }
+}, 60_000)

@@ -1,20 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { findCampaign, sequenceIsInUse } from '#lib/campaigns/campaign.ts'
 import { readLedger } from '#lib/campaigns/ledger.ts'
-import { cancelWaiting } from '#lib/email-scheduler/cancel-waiting.ts'
-import { editSequence } from '#lib/email-scheduler/edit-sequence.ts'
+import { cancelWaiting } from '#lib/email-scheduler/effects/cancel-waiting.ts'
+import { editSequence } from '#lib/email-scheduler/effects/edit-sequence.ts'
 import { inTransaction, tryOut } from '#lib/platform/database.ts'
-import { archiveSequence, type StepInput } from '#lib/sequences/change-sequence.ts'
+import { archiveSequence } from '#lib/sequences/archive-sequence.ts'
 import { loadSequence } from '#lib/sequences/sequence.ts'
+import type { StepInput } from '#lib/sequences/step-changes.ts'
 import { runTick } from '#lib/worker/tick.ts'
-import { type Draft, launch, makeDraft, silent, someone, textOf } from '#tests/support/campaigns.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import { auditPlan } from '#tests/support/plan-audit.ts'
+import { type Draft, launch, makeDraft, textOf } from '#tests/support/data/drafts.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { auditPlan } from '#tests/support/data/plan-audit.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
+import { silent } from '#tests/support/silent.ts'
 
 const db = testDatabase()
 const tick = () => runTick(db.pool, 'test', silent)
 const edit = ({ workspaceId, sequenceId }: Draft, steps: StepInput[], run = inTransaction) =>
-  run(db.pool, (tx) => editSequence(tx, workspaceId, sequenceId, { steps }, someone))
+  run(db.pool, (tx) => editSequence(tx, workspaceId, sequenceId, { steps }, actor))
 const stepsOf = async ({ workspaceId, sequenceId }: Draft) =>
   (await loadSequence(db.pool, workspaceId, sequenceId)).steps
 const ledgerOf = ({ campaignId }: Draft) => readLedger(db.pool, campaignId)
@@ -41,7 +44,13 @@ describe('before the launch', () => {
     const [, second, third] = await stepsOf(draft)
     if (!second || !third) throw new Error('three steps were written')
     const { effect } = await edit(draft, [third, second])
-    expect(effect).toEqual({ emailsReworded: 0, emailsMoved: 0, enrolmentsExtended: 0, campaigns: 0 })
+    expect(effect).toMatchObject({
+      emailsReworded: 0,
+      emailsMoved: 0,
+      enrolmentsExtended: 0,
+      campaigns: 0,
+      example: null,
+    })
     expect((await stepsOf(draft)).map(({ stepNumber, delayDays }) => [stepNumber, delayDays])).toEqual([
       [1, 3],
       [2, 2],
@@ -62,7 +71,7 @@ describe('once launched', () => {
     expect(await stepsOf(draft)).toEqual(before)
   })
 
-  test('Postgres refuses it too, whoever writes', async () => {
+  test('Postgres refuses it too, by any statement', async () => {
     const draft = await planned(1, [0, 1])
     const refused = /keeps its steps/
     await expect(
@@ -80,7 +89,10 @@ describe('once launched', () => {
     await sendStep(draft, 1)
     const steps = (await stepsOf(draft)).map((step) => ({ ...step, subject: 'Other words' }))
     const preview = await edit(draft, steps, tryOut)
-    expect(preview.effect).toEqual({ emailsReworded: 7, emailsMoved: 0, enrolmentsExtended: 0, campaigns: 1 })
+    expect(preview.effect).toMatchObject({ emailsReworded: 7, emailsMoved: 0, enrolmentsExtended: 0, campaigns: 1 })
+    expect(preview.effect.emailsSent).toBe(7)
+    expect(preview.effect.example).toMatchObject({ stepNumber: 2, prospectId: expect.stringMatching(/-/) })
+    expect(draft.prospectIds).toContain(preview.effect.example?.prospectId)
     expect((await stepsOf(draft))[0]?.subject).toBe('Hello')
     expect((await edit(draft, steps)).effect).toEqual(preview.effect)
     expect((await stepsOf(draft))[0]?.subject).toBe('Other words')
@@ -183,12 +195,14 @@ describe('once launched', () => {
 test('a sequence leaves the lists only when no campaign is on it', async () => {
   const draft = await planned(2, [0])
   const archive = () =>
-    inTransaction(db.pool, (tx) => archiveSequence(tx, draft.workspaceId, draft.sequenceId, someone, sequenceIsInUse))
+    inTransaction(db.pool, (tx) => archiveSequence(tx, draft.workspaceId, draft.sequenceId, actor, sequenceIsInUse))
   await expect(archive()).rejects.toMatchObject({ status: 409, code: 'sequence-in-use' })
   await inTransaction(db.pool, async (tx) => {
     await tx.query(`UPDATE campaigns SET status = 'STOPPED' WHERE id = $1`, [draft.campaignId])
     await cancelWaiting(tx, draft.workspaceId, { campaignId: draft.campaignId }, 'CAMPAIGN_STOPPED')
   })
   await archive()
-  await expect(loadSequence(db.pool, draft.workspaceId, draft.sequenceId)).rejects.toMatchObject({ status: 404 })
+  expect(await loadSequence(db.pool, draft.workspaceId, draft.sequenceId)).toMatchObject({
+    archivedAt: expect.any(Date),
+  })
 })

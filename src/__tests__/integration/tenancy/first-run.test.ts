@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PASSWORD, setUp, signIn, testApp, Visitor, whoAmI } from '#tests/support/in-process.ts'
+import { PASSWORD, setUp, signIn, testApp, Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 
@@ -33,7 +33,7 @@ test('nobody signs up afterwards', async () => {
   await expect(setUp('late@example.com')).rejects.toThrow('409')
 })
 
-test('the database refuses a second founder, whoever inserts', async () => {
+test('the database refuses a second founder by any statement', async () => {
   await expect(
     app.db.pool.query(
       `INSERT INTO users (id, name, email, founder) VALUES (gen_random_uuid(), 'x', 'x@example.com', true)`,

@@ -9,7 +9,7 @@ import {
   tokenMailedTo,
   Visitor,
   whoAmI,
-} from '#tests/support/in-process.ts'
+} from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 let owner: Visitor
@@ -25,7 +25,7 @@ const accept = (visitor: Visitor, token: string, name?: string) =>
 const pending = async (host: Visitor) =>
   (await host.ask<{ invitations: Sent['invitation'][] }>('GET', '/api/invitations')).invitations
 
-test('somebody new accepts with a name and a password, and is in with the role of the invitation', async () => {
+test('a new person accepts with a name and a password, and is in with the role of the invitation', async () => {
   owner = await setUp()
   const { json } = await invite(owner, 'Anna@Example.com', 'admin')
   expect(json).toMatchObject({ success: true, data: { mailSent: true, invitation: { email: 'anna@example.com' } } })
@@ -55,7 +55,7 @@ test('two acceptances at once make one person and one member', async () => {
   expect(rows).toEqual([{ members: 1 }])
 })
 
-test('somebody with an account accepts by signing in, and only under the invited address', async () => {
+test('a person with an account accepts by signing in, and only under the invited address', async () => {
   const second = await owner.ask<{ id: string }>('POST', '/api/workspaces', { body: { name: 'Bureau' } })
   const inBureau = { headers: { 'x-workspace-id': second.id } }
   await owner.ask('POST', '/api/invitations', { body: { email: 'bert@example.com', role: 'member' }, ...inBureau })
@@ -77,7 +77,7 @@ test('an invitation expires after seven days, and inviting again renews it with 
   expect((await pending(owner)).map(({ email, expired }) => ({ email, expired }))).toEqual([
     { email: 'carl@example.com', expired: true },
   ])
-  expect((await invite(owner, 'carl@example.com')).status).toBe(200)
+  expect((await invite(owner, 'carl@example.com')).status).toBe(201)
   const second = tokenMailedTo(app, 'carl@example.com')
   expect((await accept(new Visitor(), first, 'Carl')).status).toBe(410)
   expect((await accept(new Visitor(), second, 'Carl')).status).toBe(200)
@@ -101,7 +101,7 @@ test('when the mail does not go out, the invitation stays and the answer says so
   app.refuseMail = true
   const { status, json } = await invite(owner, 'emil@example.com')
   app.refuseMail = false
-  expect([status, json]).toMatchObject([200, { data: { mailSent: false } }])
+  expect([status, json]).toMatchObject([201, { data: { mailSent: false } }])
   expect((await pending(owner)).map((invitation) => invitation.email)).toEqual(['emil@example.com'])
 })
 
@@ -112,14 +112,14 @@ test('who is in already is not invited', async () => {
 test('an admin invites admins and members, but no owner, and touches no invitation of one', async () => {
   const anna = await signIn('anna@example.com')
   expect((await invite(anna, 'fay@example.com', 'owner')).status).toBe(403)
-  expect((await invite(anna, 'fay@example.com', 'admin')).status).toBe(200)
+  expect((await invite(anna, 'fay@example.com', 'admin')).status).toBe(201)
   const sent = await owner.ask<Sent>('POST', '/api/invitations', { body: { email: 'gus@example.com', role: 'owner' } })
   const place = { params: { id: sent.invitation.id } }
   expect((await anna.call('POST', '/api/invitations/[id]/resend', place)).status).toBe(403)
   expect((await anna.call('DELETE', '/api/invitations/[id]', place)).status).toBe(403)
 })
 
-test('whoever is removed leaves no open invitation behind', async () => {
+test('a removed person leaves no open invitation behind', async () => {
   const token = tokenMailedTo(app, 'fay@example.com')
   await owner.ask('DELETE', '/api/members/[id]', { params: { id: await memberId(owner, 'anna@example.com') } })
   expect((await accept(new Visitor(), token, 'Fay')).status).toBe(410)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { join, memberId, setUp, signIn, testApp, whoAmI } from '#tests/support/in-process.ts'
+import { join, memberId, setUp, signIn, testApp, whoAmI } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 

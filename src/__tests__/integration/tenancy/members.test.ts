@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { join, memberId, setUp, testApp, type Visitor } from '#tests/support/in-process.ts'
+import { join, memberId, setUp, testApp, type Visitor } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 let owner: Visitor

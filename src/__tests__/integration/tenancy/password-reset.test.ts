@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PASSWORD, settled, setUp, signIn, testApp, tokenMailedTo, Visitor } from '#tests/support/in-process.ts'
+import { PASSWORD, settled, setUp, signIn, testApp, tokenMailedTo, Visitor } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 const EMAIL = 'olga@example.com'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { join, setUp, testApp, type Visitor, whoAmI } from '#tests/support/in-process.ts'
+import { join, setUp, testApp, type Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 let owner: Visitor
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 test('a new workspace sends on weekdays from nine to five', async () => {
-  expect(await read()).toEqual({ ...WISHES, nextTimeZone: null, nextTimeZoneAt: null })
+  expect(await read()).toEqual({ ...WISHES, nextTimeZone: null, nextTimeZoneAt: null, version: 1 })
 })
 
 test('what is set is what is read, and the audit log holds what differs, before and after', async () => {
@@ -40,7 +40,7 @@ test('what is set is what is read, and the audit log holds what differs, before 
   }
   expect((await put(wishes)).status).toBe(200)
   const kept = { ...WISHES, ...wishes, sendingDays: [1, 6], daysOff: ['2026-12-24', '2026-12-25'] }
-  expect(await read()).toEqual({ ...kept, nextTimeZone: null, nextTimeZoneAt: null })
+  expect(await read()).toEqual({ ...kept, nextTimeZone: null, nextTimeZoneAt: null, version: 2 })
   const { entries } = await owner.ask<{ entries: { action: string; details: object }[] }>('GET', '/api/audit')
   expect(entries[0]?.action).toBe('settings.sending-changed')
   expect(entries[0]?.details).toMatchObject({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { join, PASSWORD, setUp, signIn, testApp, Visitor, whoAmI } from '#tests/support/in-process.ts'
+import { join, PASSWORD, setUp, signIn, testApp, Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 
@@ -16,7 +16,7 @@ test('a session lives in a cookie that no script reads and no other site sends',
 })
 
 test('the cookie is Secure and says so in its name where the product is served by https', async () => {
-  const { createAuth } = await import('#lib/tenancy/auth.ts')
+  const { createAuth } = await import('#lib/tenancy/people/auth.ts')
   const { prisma } = await import('#lib/platform/database.ts')
   const { log } = await import('#lib/platform/log.ts')
   const auth = createAuth({
@@ -90,5 +90,5 @@ test('passwords are long, not complicated', async () => {
     })
   expect((await setup('nine char')).status).toBe(400)
   expect((await setup('a'.repeat(129))).status).toBe(400)
-  expect((await setup('aaaaaaaaaa')).status).toBe(409) // long enough; refused because somebody is here
+  expect((await setup('aaaaaaaaaa')).status).toBe(409) // long enough; refused because an owner is here
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { setUp, testApp, type Visitor, whoAmI } from '#tests/support/in-process.ts'
+import { setUp, testApp, type Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
 let owner: Visitor
@@ -48,7 +48,7 @@ test('a postal address can be read as it was given', async () => {
   expect(await told()).toMatchObject({ postalAddress: 'Acme\n1 High Street' })
 })
 
-test('a name is one line that somebody can read', async () => {
+test('a name is one line that can be read', async () => {
   for (const name of ['', '   ', 'a\nb', 'x'.repeat(101), 'evil\u202Egnp.exe']) {
     expect((await change({ name })).status).toBe(400)
   }

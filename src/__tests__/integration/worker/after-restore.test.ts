@@ -6,16 +6,17 @@ import type pg from 'pg'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { applyMigrations } from '#cli/migrate/apply.ts'
 import { type EmbeddedPostgres, startPostgres } from '#cli/postgres/server.ts'
-import { readMaybeSent } from '#lib/email-scheduler/after-restore.ts'
-import { holdSending, liftHold, noticeServer, readHold } from '#lib/email-scheduler/hold.ts'
+import { readMaybeSent } from '#lib/email-scheduler/read/after-restore.ts'
+import { holdSending, liftHold, noticeServer, readHold } from '#lib/email-scheduler/send/hold.ts'
+import { readDashboard } from '#lib/operations/dashboard.ts'
+import { readHealth } from '#lib/operations/health.ts'
 import { createPool } from '#lib/platform/database.ts'
-import { readDashboard } from '#lib/worker/dashboard.ts'
-import { readHealth } from '#lib/worker/health.ts'
 import { runTick } from '#lib/worker/tick.ts'
-import { silent } from '#tests/support/campaigns.ts'
-import { runCommandProcess } from '#tests/support/command.ts'
-import { createTestDatabase, dropTestDatabase } from '#tests/support/database.ts'
-import { type DueCampaign, makeDueCampaign, sendAll, statusesOf, TestProvider } from '#tests/support/sending.ts'
+import { type DueCampaign, makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
+import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
+import { runCommandProcess } from '#tests/support/server/command.ts'
+import { createTestDatabase, dropTestDatabase } from '#tests/support/server/database.ts'
+import { silent } from '#tests/support/silent.ts'
 
 const undo: (() => Promise<unknown>)[] = []
 afterAll(async () => {
@@ -193,7 +194,7 @@ describe('on real servers', () => {
       const [before, now] = rows.map(({ server }) => server.split('/'))
       expect(now?.[0]).toBe(before?.[0])
       expect([before?.[1], now?.[1]]).toEqual(['1', '2'])
-      expect(await readMaybeSent(pool)).toMatchObject([{ campaign: 'Spring', emails: 4, when: 'in-between' }])
+      expect(await readMaybeSent(pool)).toMatchObject([{ campaign: 'Spring', emails: 4, doubt: 'IN_BETWEEN' }])
 
       const shown = runCommandProcess('doctor', ['--after-restore'], { DATABASE_URL: url })
       expect(await shown.ended).toBe(0)

@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { runTick } from '#lib/worker/tick.ts'
-import { silent } from '#tests/support/campaigns.ts'
-import { testApp, Visitor } from '#tests/support/in-process.ts'
-import { makeDueCampaign, sendAll, TestProvider } from '#tests/support/sending.ts'
+import { makeDueCampaign } from '#tests/support/data/emails.ts'
+import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
+import { testApp, Visitor } from '#tests/support/server/in-process.ts'
+import { silent } from '#tests/support/silent.ts'
 
 const app = testApp()
 const SECRET = 'a-secret-of-sufficient-length'
@@ -14,7 +15,7 @@ afterEach(() => {
   delete process.env.METRICS_SECRET
 })
 
-test('are for whoever knows the secret, and for nobody where there is none', async () => {
+test('are for callers with the secret, and for none where there is no secret', async () => {
   expect((await metrics('Bearer undefined')).status).toBe(503)
   process.env.METRICS_SECRET = SECRET
   expect((await metrics('Bearer guessed')).status).toBe(401)

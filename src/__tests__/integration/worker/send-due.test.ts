@@ -1,20 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { pauseCampaign } from '#lib/campaigns/move.ts'
-import { eraseTraces } from '#lib/email-scheduler/erase-traces.ts'
+import { eraseTraces } from '#lib/email-scheduler/effects/erase-traces.ts'
 import type { Refused } from '#lib/email-scheduler/outcome.ts'
-import { sendAgain } from '#lib/email-scheduler/resolve.ts'
-import { retryFailed } from '#lib/email-scheduler/retry.ts'
+import { dismiss } from '#lib/email-scheduler/verbs/dismiss.ts'
+import { sendAgain } from '#lib/email-scheduler/verbs/resolve.ts'
+import { retryFailed } from '#lib/email-scheduler/verbs/retry.ts'
+import { GUARDS } from '#lib/guardrails/guards.ts'
 import { inTransaction } from '#lib/platform/database.ts'
-import { actor } from '#tests/support/audience.ts'
-import { testDatabase } from '#tests/support/database.ts'
-import {
-  addDueCampaign,
-  type DueCampaign,
-  makeDueCampaign,
-  sendAll,
-  statusesOf,
-  TestProvider,
-} from '#tests/support/sending.ts'
+import { type DueCampaign, makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 let provider: TestProvider
@@ -55,7 +51,7 @@ test('what is due goes out once, and the row, its attempt, its frozen copy and t
   )
   expect(kept).toHaveLength(12)
   expect(kept[0]).toMatchObject({ subject: 'Step 1', outcome: 'ACCEPTED' })
-  expect(Object.keys(kept[0]?.receipt ?? {})).toHaveLength(12)
+  expect(Object.keys(kept[0]?.receipt ?? {})).toHaveLength(GUARDS.length)
   expect(new Set(Object.values(kept[0]?.receipt ?? {}))).toEqual(new Set(['ok']))
 })
 
@@ -96,6 +92,19 @@ describe('quotas', () => {
     expect(await statusesOf(db.pool, rolling.campaignId)).toEqual({ SENT: 6, SCHEDULED: 3 })
   })
 
+  test('an unknown email that was dismissed stays in the rolling 24 hours', async () => {
+    const campaign = await makeDueCampaign(db.pool, { prospects: 4, limits: { rollingLimit: 2 } })
+    provider.answer = () => ({ kind: 'unknown', code: 'TIMEOUT_AFTER_DATA', reason: 'No answer.' })
+    await sendAll(db.pool, provider)
+    const ids = campaign.emails.map(({ id }) => id)
+    await inTransaction(db.pool, (tx) => dismiss(tx, campaign.workspaceId, ids))
+    await sendAll(db.pool, provider)
+    expect(await statusesOf(db.pool, campaign.campaignId)).toEqual({ CANCELLED: 2, SCHEDULED: 2 })
+    await db.travel('24 hours 1 minute')
+    await sendAll(db.pool, provider)
+    expect(await statusesOf(db.pool, campaign.campaignId)).toEqual({ CANCELLED: 2, OUTCOME_UNKNOWN: 2 })
+  })
+
   test('warming up allows its start value on the first date that sends, and the increment more on the next', async () => {
     const campaign = await makeDueCampaign(db.pool, {
       prospects: 20,
@@ -120,7 +129,7 @@ describe('quotas', () => {
 
 test('half a million due emails of one campaign delay ten of another by about ten', async () => {
   const large = await makeDueCampaign(db.pool, { prospects: 400 })
-  const small = await addDueCampaign(db.pool, large, 10)
+  const small = await makeDueCampaign(db.pool, { in: large, prospects: 10 })
   const theirs = new Set(small.emails.map(({ id }) => id))
   await sendAll(db.pool, provider, { connections: 4 })
   const last = provider.handed.findLastIndex(({ emailId }) => theirs.has(emailId))
@@ -156,7 +165,7 @@ test('between two emails of a mailbox lie the second one’s seconds, with one i
   expect(sent.filter(({ gap }) => gap !== null && gap < 1)).toEqual([])
 })
 
-describe('the last look', () => {
+describe('the final check', () => {
   test('nothing is marked after a pause was answered, and what waits is as it was', async () => {
     const campaign = await makeDueCampaign(db.pool, { prospects: 200 })
     let answeredAt: Date | undefined
@@ -199,7 +208,7 @@ describe('the last look', () => {
        SELECT gen_random_uuid(), workspace_id, 'ADDRESS', email, email_hash, 'PERSON' FROM prospects WHERE id = $1`,
       { status: 'CANCELLED', cancel_reason: 'SUPPRESSED' },
     ],
-  ])('an email to somebody who was %s after it was planned is not handed over', async (_, sql, expected) => {
+  ])('an email to a person who was %s after it was planned is not handed over', async (_, sql, expected) => {
     const campaign = await makeDueCampaign(db.pool, { prospects: 1 })
     await db.pool.query(sql, [campaign.emails[0]?.prospectId])
     await sendAll(db.pool, provider)
@@ -286,7 +295,7 @@ describe('failures', () => {
 
   test('an address that does not exist is suppressed at once, and all that waits for it anywhere is cancelled', async () => {
     const campaign = await makeDueCampaign(db.pool, { prospects: 1, delays: [0, 1] })
-    const other = await addDueCampaign(db.pool, campaign, 0)
+    const other = await makeDueCampaign(db.pool, { in: campaign, prospects: 0 })
     await db.pool.query(
       `WITH cp AS (INSERT INTO campaign_prospects (id, workspace_id, campaign_id, prospect_id, state, planned_at, planned_steps)
          VALUES (gen_random_uuid(), $1, $2, $3, 'ACTIVE', app_now(), 1) RETURNING id)
@@ -408,13 +417,14 @@ test('what is written anew in place of an erased copy is frozen as well', async 
 })
 
 test('what was claimed ahead and has no connection by the end goes back unmarked: a process that is ended then leaves nothing unknown', async () => {
-  const campaign = await makeDueCampaign(db.pool, { prospects: 2 })
-  provider.answer = async ({ message }) => {
-    await new Promise((done) => setTimeout(done, 2_500))
+  const campaign = await makeDueCampaign(db.pool, { prospects: 3 })
+  provider.answer = async ({ message }, count) => {
+    // Nothing is claimed ahead for a server that has not answered yet.
+    if (count > 1) await new Promise((done) => setTimeout(done, 2_500))
     return { kind: 'accepted', messageId: message.messageId }
   }
   const counts = await sendAll(db.pool, provider, { connections: 1, claimMsMax: 1_500, beginMsMax: 2_000 })
-  expect(counts).toMatchObject({ due: 2, sent: 1, released: 1 })
-  expect(await statusesOf(db.pool, campaign.campaignId)).toEqual({ SENT: 1, SCHEDULED: 1 })
-  expect(await reservedOf(campaign)).toEqual({ workspace: 1, mailboxes: 1 })
+  expect(counts).toMatchObject({ due: 3, sent: 2, released: 1 })
+  expect(await statusesOf(db.pool, campaign.campaignId)).toEqual({ SENT: 2, SCHEDULED: 1 })
+  expect(await reservedOf(campaign)).toEqual({ workspace: 2, mailboxes: 2 })
 })

@@ -1,13 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { detectDelimiter, EncodingDetector } from '#lib/audience/csv-format.ts'
-import { type CsvRecord, readCsvRecords } from '#lib/audience/csv-records.ts'
+import { detectDelimiter } from '#lib/audience/import/csv-format.ts'
+import { type CsvRecord, readCsvRecords } from '#lib/audience/import/csv-records.ts'
+import { EncodingEvidence } from '#lib/audience/import/encoding.ts'
+import { TextFile } from '#lib/audience/import/text-file.ts'
 
 async function read(text: string, delimiter = ',', chunkLength = text.length || 1): Promise<CsvRecord[]> {
-  const chunks: string[] = []
-  for (let at = 0; at < text.length; at += chunkLength) chunks.push(text.slice(at, at + chunkLength))
+  const open = (from: number) => {
+    const chunks: string[] = []
+    for (let at = from; at < text.length; at += chunkLength) chunks.push(text.slice(at, at + chunkLength))
+    return chunks
+  }
   const records: CsvRecord[] = []
-  for await (const record of readCsvRecords(chunks, delimiter)) records.push(record)
+  for await (const record of readCsvRecords(open, delimiter)) records.push(record)
   return records
 }
 
@@ -65,14 +70,14 @@ describe('each record comes with the line it begins on', () => {
     [
       'a"b,c\nd,e',
       [
-        [1, 'A quote stands in'],
+        [1, ['a"b', 'c']],
         [2, ['d', 'e']],
       ],
     ],
     [
       '"a"b,c\nd,e',
       [
-        [1, 'A quote closes in'],
+        [1, ['ab', 'c']],
         [2, ['d', 'e']],
       ],
     ],
@@ -89,8 +94,38 @@ describe('each record comes with the line it begins on', () => {
       '"a\nb"c,1\nd',
       [
         [1, 'A quote closes in'],
-        [2, 'A quote stands in'],
+        [2, ['b"c', '1']],
         [3, ['d']],
+      ],
+    ],
+    [
+      '6" pipes,"Acme" Inc,"a" "b"\nc',
+      [
+        [1, ['6" pipes', 'Acme Inc', 'a "b"']],
+        [2, ['c']],
+      ],
+    ],
+    ['"say \\"hi\\"",x', [[1, ['say "hi"', 'x']]]],
+    ['"C:\\",x,"C:\\dir\\" ,y', [[1, ['C:\\', 'x', 'C:\\dir\\', 'y']]]],
+    [
+      'a,  "b, c"  ,d\n  "e"',
+      [
+        [1, ['a', 'b, c', 'd']],
+        [2, ['e']],
+      ],
+    ],
+    [
+      'a, 5" nail\nb',
+      [
+        [1, ['a', ' 5" nail']],
+        [2, ['b']],
+      ],
+    ],
+    [
+      'a, "tall\nb',
+      [
+        [1, ['a', ' "tall']],
+        [2, ['b']],
       ],
     ],
     ['', []],
@@ -101,7 +136,7 @@ describe('each record comes with the line it begins on', () => {
 })
 
 test('where chunks are cut makes no difference', async () => {
-  const piece = fc.constantFrom('a', 'bc', ',', '"', '""', '\n', '\r\n', '\r', ' ', 'é', '"x,y"', '"u\nv"')
+  const piece = fc.constantFrom('a', 'bc', ',', '"', '""', '\n', '\r\n', '\r', ' ', '\\', 'é', '"x,y"', '"u\nv"')
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 40 }), fc.integer({ min: 1, max: 7 }), async (pieces, length) => {
       const text = pieces.join('')
@@ -139,29 +174,106 @@ test('a line that is far too long is reported once, and does not take the next a
   expect(records.filter((record) => 'problem' in record).map(({ line }) => line)).toEqual([2, 4])
 })
 
-test.each([
-  ['email,name\na@b.c,Ann\n', ',', false],
-  ['email;name\na@b.c;"Lee, Ann"\nb@b.c;"Ray, Bob"\n', ';', false],
-  ['email\tname\na@b.c\tAnn', '\t', false],
-  ['email|name|note\na@b.c|Ann|x, y\n', '|', false],
-  ['email\na@b.c\n', ',', false],
-  ['sep=;\r\nemail;name\r\n', ';', true],
-  ['', ',', false],
-])('the separator of %j is %j', async (text, delimiter, sepLine) => {
-  expect(await detectDelimiter(text)).toEqual({ delimiter, sepLine })
+test('a cell that is too long is one bad record, and its lines are nobody’s', async () => {
+  const lines = Array.from({ length: 20_000 }, (_, index) => `evil${index}@example.com,Evil ""${index}""`).join('\r\n')
+  for (const chunkLength of [1_000, 64_000, 10_000_000]) {
+    const records = await read(`a@b.c,x\n"${lines}",y,"z\nz"\nd@e.f,w`, ',', chunkLength)
+    expect(records.map((record) => [record.line, 'cells' in record ? record.cells : record.problem])).toEqual([
+      [1, ['a@b.c', 'x']],
+      [2, 'The line is longer than 64 thousand characters.'],
+      [20_003, ['d@e.f', 'w']],
+    ])
+  }
+})
+
+test('a quote that never closes costs one line, however far away the next one is', async () => {
+  const lines = Array.from({ length: 5_000 }, (_, index) => `p${index}@example.com,Name of a person`)
+  for (const end of ['', '\nlast@example.com,"Last, of all"']) {
+    const records = await read(`"a@b.c,x\n${lines.join('\n')}${end}`, ',', 10_000)
+    expect(records.filter((record) => 'problem' in record)).toEqual([
+      { line: 1, problem: 'A quote opens here and never closes.' },
+    ])
+    expect(records).toHaveLength(5_001 + (end === '' ? 0 : 1))
+  }
 })
 
 test.each([
-  ['plain', Buffer.from('ann'), 'utf-8'],
-  ['umlauts in UTF-8', Buffer.from('Jürgen'), 'utf-8'],
-  ['umlauts from Windows', Buffer.from('J\xfcrgen', 'latin1'), 'windows-1252'],
-  ['a mark of UTF-8', Buffer.from('\ufeffann'), 'utf-8'],
-  ['a mark of UTF-16', Buffer.from('\ufeffann', 'utf16le'), 'utf-16le'],
-  ['a mark of UTF-16, the other way round', Buffer.from('\ufeffann', 'utf16le').swap16(), 'utf-16be'],
-  ['half a character at the end', Buffer.from('Jü').subarray(0, 2), 'windows-1252'],
-  ['nothing', Buffer.alloc(0), 'utf-8'],
-])('%s is told by its bytes, one by one', (_, bytes, encoding) => {
-  const detector = new EncodingDetector()
-  for (const byte of bytes) detector.look(Uint8Array.of(byte))
-  expect(detector.finish()).toBe(encoding)
+  ['email,name\na@b.c,Ann\n', ',', false, 1],
+  ['email;name\na@b.c;"Lee, Ann"\nb@b.c;"Ray, Bob"\n', ';', false, 1],
+  ['email\tname\na@b.c\tAnn', '\t', false, 1],
+  ['email|name|note\na@b.c|Ann|x, y\n', '|', false, 1],
+  ['email\na@b.c\n', ',', false, 1],
+  ['sep=;\r\nemail;name\r\n', ';', true, 2],
+  ['SEP=,\nemail;name\n', ',', true, 2],
+  ['"sep=;"\r\nemail;name\r\n', ';', true, 2],
+  ['sep=;;;\nemail;name\n', ';', true, 2],
+  ['sep=\t\nemail\tname\n', '\t', true, 2],
+  ['sep=\\t\nemail\tname\n', '\t', true, 2],
+  ['sep=^\remail^name\r', '^', true, 2],
+  ['sep=a\nemail,name\n', ',', false, 1],
+  ['', ',', false, 1],
+])('the separator of %j is %j', async (text, delimiter, isNamed, line) => {
+  expect(await detectDelimiter(text)).toMatchObject({ delimiter, isNamed, start: { line } })
+})
+
+const latin = (text: string) => Buffer.from(text, 'latin1')
+const utf16 = (text: string) => Buffer.from(text, 'utf16le')
+const WORDS = 'email,name\njurgen@example.com,Jürgen Möller\n'
+
+test.each<[string, Buffer, string, string]>([
+  ['plain', Buffer.from('ann'), 'known', 'utf-8'],
+  ['umlauts in UTF-8', Buffer.from('Jürgen'), 'known', 'utf-8'],
+  ['umlauts from Windows', latin('J\xfcrgen'), 'guess', 'windows-1252'],
+  ['an apostrophe from Windows', latin('O\x92Neill, Ren\xe9e'), 'guess', 'windows-1252'],
+  ['one bad byte in UTF-8', Buffer.concat([Buffer.from(WORDS), latin('J\xfcrgen\n')]), 'known', 'utf-8'],
+  ['as many bad bytes as good ones', Buffer.concat([Buffer.from('ü'), latin('J\xfcrgen\n')]), 'unsure', 'windows-1252'],
+  ['Polish in latin-2', latin('Wa\xb3\xeasa, Miko\xb3aj, \xa3\xf3d\xbc'), 'unsure', 'windows-1252'],
+  ['Czech from Windows', latin('Dvo\xf8\xe1k, N\xecmec, Toma\x9a'), 'unsure', 'windows-1252'],
+  ['Cyrillic from Windows', latin('\xc8\xe2\xe0\xed \xcf\xe5\xf2\xf0\xee\xe2'), 'unsure', 'windows-1252'],
+  ['Greek from Windows', latin('\xc3\xe9\xfe\xf1\xe3\xef\xf2'), 'unsure', 'windows-1252'],
+  ['Japanese', Buffer.from('93fa967b8cea', 'hex'), 'unsure', 'windows-1252'],
+  ['a mark of UTF-8', Buffer.from('\ufeffann'), 'known', 'utf-8'],
+  ['a mark of UTF-16', utf16('\ufeffann'), 'known', 'utf-16le'],
+  ['a mark of UTF-16, the other way round', utf16('\ufeffann').swap16(), 'known', 'utf-16be'],
+  ['UTF-16 without a mark', utf16(WORDS), 'known', 'utf-16le'],
+  ['UTF-16 without a mark, the other way round', utf16(WORDS).swap16(), 'known', 'utf-16be'],
+  ['half a character at the end', Buffer.from('Jüü').subarray(0, 4), 'unsure', 'windows-1252'],
+  ['nothing', Buffer.alloc(0), 'known', 'utf-8'],
+])('%s is told by its bytes, one by one', (_, bytes, kind, encoding) => {
+  const evidence = new EncodingEvidence()
+  for (const byte of bytes) evidence.look(Uint8Array.of(byte))
+  expect(evidence.finish()).toEqual({ kind, encoding })
+  const atOnce = new EncodingEvidence()
+  atOnce.look(bytes)
+  expect(atOnce.finish()).toEqual({ kind, encoding })
+})
+
+test.each([
+  ['UTF-32', Buffer.from('6100000062000000', 'hex'), /UTF-32/],
+  ['UTF-32 with a mark', Buffer.from('fffe000061000000', 'hex'), /UTF-32/],
+  ['an Excel workbook', Buffer.from('504b030414000600', 'hex'), /Excel workbook/],
+  ['an old Excel workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /old Excel workbook/],
+  ['a compressed file', Buffer.from('1f8b0800', 'hex'), /compressed/],
+])('%s is no text, and what to do is said', (_, bytes, sentence) => {
+  const evidence = new EncodingEvidence()
+  evidence.look(bytes)
+  expect(evidence.finish()).toEqual({ kind: 'no-text', sentence: expect.stringMatching(sentence) })
+})
+
+test('a text is the same from whatever character it is read, in every encoding', async () => {
+  for (const [encoding, bytes] of [
+    ['utf-8', Buffer.from(`\ufeff${'aü€😀'.repeat(40_000)}`)],
+    ['utf-16le', utf16(`\ufeff${'aü€😀'.repeat(40_000)}`)],
+    ['utf-16be', utf16(`\ufeff${'aü€😀'.repeat(40_000)}`).swap16()],
+  ] as const) {
+    const file = new TextFile((buffer, position) => Promise.resolve(bytes.copy(buffer, 0, position)), encoding)
+    const all = async (from: number) => {
+      let text = ''
+      for await (const piece of file.from(from)) text += piece
+      return text
+    }
+    const whole = await all(0)
+    expect(whole).toBe('aü€😀'.repeat(40_000))
+    for (const from of [1, 65_535, 65_536, 100_003, 199_999, 200_000]) expect(await all(from)).toBe(whole.slice(from))
+  }
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Column, importOptionsSchema, readRow, suggestColumns } from '#lib/audience/import-mapping.ts'
+import { type Column, importOptionsSchema, readRow, suggestColumns } from '#lib/audience/import/import-mapping.ts'
 
 test('columns are guessed from their headers, in the languages people write them in', () => {
   expect(suggestColumns(['E-Mail', 'Vorname', 'Nom', 'Favourite colour', '', 'Firma', 'Firma', '2nd'], [])).toEqual([

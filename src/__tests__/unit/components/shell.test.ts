@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shellCommands } from '#components/shell/command-items.ts'
+import { shellCommands } from '#components/shell/commands/command-items.ts'
 import { currentHref, type NavSection } from '#components/shell/nav.ts'
 import { parseTheme } from '#components/theme.ts'
 import { initialsOf } from '#components/ui/initials.ts'
@@ -37,6 +37,7 @@ test('the command menu offers every page, the other workspaces and the themes, a
     ],
     currentWorkspaceId: 'w1',
     navigate: (href) => done.push(`go ${href}`),
+    leave: (href) => done.push(`leave for ${href}`),
     switchWorkspace: (id) => done.push(`switch ${id}`),
     setTheme: (theme) => done.push(`theme ${theme}`),
   })
@@ -45,6 +46,7 @@ test('the command menu offers every page, the other workspaces and the themes, a
     'go /',
     'go /admin',
     'go /admin/email-queue',
+    'leave for /reference',
     'switch w2',
     'theme system',
     'theme light',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jitterSeconds, RANDOM_DELAY_RANGE } from '#lib/email-scheduler/jitter.ts'
+import { jitterSeconds, RANDOM_DELAY_RANGE } from '#lib/email-scheduler/plan/jitter.ts'
 
 const { min, max } = RANDOM_DELAY_RANGE
 const keys = Array.from(

@@ -1,5 +1,5 @@
-import type { Placement, PlanRequest } from '#lib/email-scheduler/plan.ts'
-import type { PlanMailbox } from '#lib/email-scheduler/plan-capacity.ts'
+import type { PlanMailbox } from '#lib/email-scheduler/plan/plan-capacity.ts'
+import type { Placement, PlanRequest } from '#lib/email-scheduler/plan/plan-request.ts'
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
 import {
   countedDay,
@@ -58,11 +58,11 @@ export function violations(plan: CheckedPlan): string[] {
     if (skipped !== null)
       complain(
         placement,
-        `${skipped} would have done (eligible ${new Date(eligibleMs).toISOString()}; held by ${placement.heldBy})`,
+        `${skipped} would have done (eligible ${new Date(eligibleMs).toISOString()}; held by ${placement.limitedBy})`,
       )
     const asSoonAsPossible = placement.scheduledForMs === Math.max(eligibleMs, plan.nowMs)
-    if ((placement.heldBy === 'nothing') !== asSoonAsPossible) complain(placement, `held by ${placement.heldBy}?`)
-    if (placement.heldOn > placement.localDate) complain(placement, 'held on a date after its own')
+    if ((placement.limitedBy === 'nothing') !== asSoonAsPossible) complain(placement, `held by ${placement.limitedBy}?`)
+    if (placement.limitedOn > placement.localDate) complain(placement, 'held on a date after its own')
   }
   return found
 }
@@ -138,8 +138,8 @@ function overtaken({ settings, requests }: CheckedPlan, emails: readonly Eligibl
         eligibleMs <= by.scheduledForMs &&
         followUp.jitterSeconds <= by.jitterSeconds
       const onItsQuota =
-        followUp.heldBy === 'workspace-quota' &&
-        followUp.heldOn === by.localDate &&
+        followUp.limitedBy === 'workspace-quota' &&
+        followUp.limitedOn === by.localDate &&
         waitsFromTheStartOf(dayNumber(by.localDate), settings, eligibleMs) &&
         countedDay(settings, predecessorAtMs) < dayNumber(by.localDate)
       if (onItsMailbox || onItsQuota) found.push({ followUp, by })

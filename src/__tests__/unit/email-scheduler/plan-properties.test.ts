@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Occupancy, type PlannedLane } from '#lib/email-scheduler/occupancy.ts'
-import { type Placement, Planner, type PlanRequest, planEmails } from '#lib/email-scheduler/plan.ts'
-import type { PlanMailbox } from '#lib/email-scheduler/plan-capacity.ts'
+import { Occupancy, type PlannedLane } from '#lib/email-scheduler/plan/occupancy.ts'
+import { Planner, planEmails } from '#lib/email-scheduler/plan/plan.ts'
+import type { PlanMailbox } from '#lib/email-scheduler/plan/plan-capacity.ts'
+import type { Placement, PlanRequest } from '#lib/email-scheduler/plan/plan-request.ts'
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
 import { nextLocalMidnight } from '#lib/platform/wall-clock.ts'
+import { onThisHost } from '#tests/unit/guardrails/hosts.ts'
 import { countedDay, dateText, OFFICE_HOURS } from '#tests/unit/guardrails/settings-oracle.ts'
 import { allTransitions, DAY_MS, ZONES } from '#tests/unit/guardrails/zone-oracle.ts'
 import { type CheckedPlan, type Timed, violations } from './plan-checker.ts'
@@ -200,7 +202,7 @@ describe('any plan', { timeout: 60_000 }, () => {
       fc.property(scenario, (one) => {
         expect(planAll(one).found).toEqual([])
       }),
-      { numRuns: 600 },
+      { numRuns: onThisHost(600) },
     )
   })
 
@@ -209,7 +211,7 @@ describe('any plan', { timeout: 60_000 }, () => {
       fc.property(scenario, (one) => {
         expect(planAll(one).placements).toEqual(planAll(structuredClone(one)).placements)
       }),
-      { numRuns: 60 },
+      { numRuns: onThisHost(60) },
     )
   })
 
@@ -244,7 +246,7 @@ describe('any plan', { timeout: 60_000 }, () => {
         }
         expect(placements).toEqual(planAll(one).placements)
       }),
-      { numRuns: 150 },
+      { numRuns: onThisHost(150) },
     )
   })
 
@@ -296,7 +298,7 @@ describe('any plan', { timeout: 60_000 }, () => {
         // Too careful is allowed here, too many is not.
         expect(found.filter((violation) => !violation.includes('would have done'))).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: onThisHost(150) },
     )
   })
 })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { Occupancy, type PlannedLane } from '#lib/email-scheduler/occupancy.ts'
-import { type Placement, type PlanInput, type PlanRequest, planEmails } from '#lib/email-scheduler/plan.ts'
-import { mailboxNeedsTimes } from '#lib/email-scheduler/plan-capacity.ts'
+import { Occupancy, type PlannedLane } from '#lib/email-scheduler/plan/occupancy.ts'
+import { type PlanInput, planEmails } from '#lib/email-scheduler/plan/plan.ts'
+import { mailboxNeedsTimes } from '#lib/email-scheduler/plan/plan-capacity.ts'
+import type { Placement, PlanRequest } from '#lib/email-scheduler/plan/plan-request.ts'
 import { OFFICE_HOURS } from '#tests/unit/guardrails/settings-oracle.ts'
 
 // A Wednesday, 09:00 in Berlin: the window has just opened.
@@ -98,7 +99,7 @@ describe('follow-ups', () => {
     const settings = { ...STEADY, daysOff: ['2026-11-23'] }
     const [, second] = plan(newProspects(1, [0, 3]), { settings })
     expect(at(second)).toBe('2026-11-24T08:00:00.000Z')
-    expect(second).toMatchObject({ heldBy: 'window', heldOn: '2026-11-21' })
+    expect(second).toMatchObject({ limitedBy: 'window', limitedOn: '2026-11-21' })
   })
 
   test('keep the hour of the clock when the clocks change', () => {
@@ -182,7 +183,7 @@ describe('mailboxes', () => {
     const free = plan(newProspects(2), { mailboxes: [{ ...a, deferredUntilMs }, b] })
     expect(free.map((placement) => placement.mailboxId)).toEqual(['b', 'b'])
     const [only] = plan(newProspects(1), { mailboxes: [{ ...a, deferredUntilMs }] })
-    expect(only).toMatchObject({ scheduledForMs: deferredUntilMs, heldBy: 'mailbox-deferred' })
+    expect(only).toMatchObject({ scheduledForMs: deferredUntilMs, limitedBy: 'mailbox-deferred' })
   })
 
   test('keep the rolling limit with what they sent in the last day', () => {
@@ -203,7 +204,7 @@ describe('mailboxes', () => {
       '2026-11-18T15:10:00.000Z',
       '2026-11-19T15:00:00.000Z',
     ])
-    expect(placements.map((placement) => placement.heldBy)).toEqual(['rolling-24h', 'rolling-24h', 'rolling-24h'])
+    expect(placements.map((placement) => placement.limitedBy)).toEqual(['rolling-24h', 'rolling-24h', 'rolling-24h'])
   })
 
   test('whose rolling limit equals the daily one still send it whole every day', () => {
@@ -233,27 +234,31 @@ describe('every email gets a time', () => {
     }
     const placements = plan(newProspects(3), { settings })
     expect(dates(placements)).toEqual(['2026-11-18', '2026-11-19', '2026-11-20'])
-    expect(placements[1]).toMatchObject({ heldBy: 'spacing', heldOn: '2026-11-18' })
+    expect(placements[1]).toMatchObject({ limitedBy: 'spacing', limitedOn: '2026-11-18' })
   })
 
   test('one a day for years, if that is the quota', () => {
     const placements = plan(newProspects(1000), { settings: { ...STEADY, dailyQuota: 1 } })
     expect(new Set(dates(placements)).size).toBe(1000)
-    expect(placements.at(-1)).toMatchObject({ heldBy: 'workspace-quota' })
+    expect(placements.at(-1)).toMatchObject({ limitedBy: 'workspace-quota' })
   })
 })
 
 test('why an email did not go earlier: the limit, and the date on which it held it', () => {
-  expect(plan(newProspects(1))).toMatchObject([{ heldBy: 'nothing', heldOn: '2026-11-18' }])
-  expect(plan(newProspects(1), { nowMs: NOW - 1 })).toMatchObject([{ heldBy: 'window', heldOn: '2026-11-18' }])
-  const heldBy = (changes: Partial<PlanInput>) => {
+  expect(plan(newProspects(1))).toMatchObject([{ limitedBy: 'nothing', limitedOn: '2026-11-18' }])
+  expect(plan(newProspects(1), { nowMs: NOW - 1 })).toMatchObject([{ limitedBy: 'window', limitedOn: '2026-11-18' }])
+  const limitedBy = (changes: Partial<PlanInput>) => {
     const last = plan(newProspects(3), changes).at(-1)
-    return [last?.localDate, last?.heldBy, last?.heldOn]
+    return [last?.localDate, last?.limitedBy, last?.limitedOn]
   }
-  expect(heldBy({})).toEqual(['2026-11-18', 'spacing', '2026-11-18'])
-  expect(heldBy({ settings: { ...STEADY, dailyQuota: 2 } })).toEqual(['2026-11-19', 'workspace-quota', '2026-11-18'])
-  expect(heldBy({ mailboxes: [{ ...MAILBOX, dailyLimit: 2 }] })).toEqual(['2026-11-19', 'mailbox-limit', '2026-11-18'])
-  expect(heldBy({ settings: { ...STEADY, rampUpEnabled: true, rampUpStart: 1, rampUpIncrement: 0 } })).toEqual([
+  expect(limitedBy({})).toEqual(['2026-11-18', 'spacing', '2026-11-18'])
+  expect(limitedBy({ settings: { ...STEADY, dailyQuota: 2 } })).toEqual(['2026-11-19', 'workspace-quota', '2026-11-18'])
+  expect(limitedBy({ mailboxes: [{ ...MAILBOX, dailyLimit: 2 }] })).toEqual([
+    '2026-11-19',
+    'mailbox-limit',
+    '2026-11-18',
+  ])
+  expect(limitedBy({ settings: { ...STEADY, rampUpEnabled: true, rampUpStart: 1, rampUpIncrement: 0 } })).toEqual([
     '2026-11-20',
     'ramp-up',
     '2026-11-19',

@@ -1,17 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import {
-  actionsFor,
   arrow,
   isFinal,
   isWaiting,
   mayBecome,
-  PERSON_ACTIONS,
   type ScheduledEmailStatus,
   SENT_BY_EVIDENCE,
   STATES,
   STATUSES,
   TRANSITIONS,
 } from '#lib/email-scheduler/states.ts'
+import { BULK_VERBS, undoOf, VERB_NAMES, VERBS, verbsFor } from '#lib/email-scheduler/verbs.ts'
 import { ScheduledEmailStatus as STATUS_ENUM } from '#lib/platform/generated/enums.ts'
 
 /** The design's table, section 2, read once more by hand. */
@@ -22,7 +21,7 @@ const DESIGN: Record<ScheduledEmailStatus, ScheduledEmailStatus[]> = {
   FAILED: ['RETRY_SCHEDULED', 'PERMANENTLY_FAILED', 'CANCELLED'],
   RETRY_SCHEDULED: ['SENDING', 'SENT', 'CANCELLED'],
   OUTCOME_UNKNOWN: ['SENT', 'RETRY_SCHEDULED', 'CANCELLED'],
-  PERMANENTLY_FAILED: ['RETRY_SCHEDULED'],
+  PERMANENTLY_FAILED: ['RETRY_SCHEDULED', 'SENT'],
   CANCELLED: ['SCHEDULED', 'SENT'],
 }
 
@@ -54,9 +53,9 @@ test('only SENT is final, and every other state has a way to it: nothing is stuc
 })
 
 test('a person moves only what nobody holds, and only by arrows that are a person’s', () => {
-  for (const { moves } of Object.values(PERSON_ACTIONS))
+  for (const { moves } of Object.values(VERBS))
     for (const [from, to] of moves) expect(arrow(from, to)?.by, `${from} → ${to}`).toContain('person')
-  const covered = Object.values(PERSON_ACTIONS).flatMap(({ moves }) => moves.map(([from, to]) => `${from} → ${to}`))
+  const covered = Object.values(VERBS).flatMap(({ moves }) => moves.map(([from, to]) => `${from} → ${to}`))
   const personal = STATUSES.flatMap((from) =>
     STATUSES.filter((to) => arrow(from, to)?.by.includes('person')).map((to) => `${from} → ${to}`),
   )
@@ -84,12 +83,20 @@ describe('what a person may do', () => {
     ['SENT', []],
     ['FAILED', []],
     ['RETRY_SCHEDULED', ['reschedule', 'cancel']],
-    ['OUTCOME_UNKNOWN', ['assumeDelivered', 'sendAgain', 'check', 'dismiss']],
+    ['OUTCOME_UNKNOWN', ['delivered', 'send_again', 'check', 'dismiss']],
     ['PERMANENTLY_FAILED', ['retry', 'dismiss', 'restore']],
     ['CANCELLED', ['restore']],
   ])('%s', (status, actions) => {
-    expect(actionsFor(status)).toEqual(actions)
+    expect(verbsFor(status)).toEqual(actions)
   })
+})
+
+test('what takes a verb back is a verb for many, and possible where the first one led', () => {
+  for (const verb of VERB_NAMES)
+    for (const { verb: undo, from } of undoOf(verb)) {
+      expect(BULK_VERBS).toContain(undo)
+      expect(verbsFor(from)).toContain(undo)
+    }
 })
 
 test('two states wait', () => {

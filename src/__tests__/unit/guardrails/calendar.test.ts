@@ -5,6 +5,7 @@ import { getNextSendingSlot, isWithinSendingWindow } from '#lib/guardrails/sendi
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
 import { nextLocalMidnight } from '#lib/platform/wall-clock.ts'
+import { onThisHost } from './hosts.ts'
 import { countedDay, OFFICE_HOURS, openingMs, windowAround } from './settings-oracle.ts'
 import { allTransitions, DAY_MS, type Transition, wallMs, ZONES } from './zone-oracle.ts'
 
@@ -85,14 +86,20 @@ describe('every transition of every zone, 2024 to 2028', { timeout: 60_000 }, ()
   })
 
   test('windows open, close and count by the local date as the clock says', () => {
-    const found = transitions.flatMap((transition) =>
-      awkwardWindows(transition).flatMap((settings, index) =>
-        // The first three windows are probed around every change, the others in turn.
-        index < 3 || index === 3 + (Math.floor(transition.atMs / HOUR_MS) % 3)
-          ? disagreements(settings, instantsAround(transition.atMs))
+    // Many zones change their clocks at the same moment by as much: the first is probed at length, the others once.
+    const kinds = new Set<string>()
+    const found = transitions.flatMap((transition, place) => {
+      const { atMs, offsetBeforeMs, offsetAfterMs } = transition
+      const kind = [atMs, offsetBeforeMs, offsetAfterMs].join()
+      const isFirst = !kinds.has(kind)
+      kinds.add(kind)
+      return awkwardWindows(transition).flatMap((settings, index) =>
+        // Of the first, three windows are probed, and one of the others in turn.
+        index === place % 6 || (isFirst && (index < 3 || index === 3 + (Math.floor(atMs / HOUR_MS) % 3)))
+          ? disagreements(settings, instantsAround(atMs))
           : [],
-      ),
-    )
+      )
+    })
     expect(found).toEqual([])
   })
 
@@ -137,7 +144,7 @@ describe('any settings', { timeout: 60_000 }, () => {
           one.settings.nextTimeZoneAt === null ? [] : instantsAround(one.settings.nextTimeZoneAt.getTime())
         expect(disagreements(one.settings, [...instantsAround(one.atMs), ...aroundChange])).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: onThisHost(150) },
     )
   })
 
@@ -152,7 +159,7 @@ describe('any settings', { timeout: 60_000 }, () => {
           before = day
         }
       }),
-      { numRuns: 50 },
+      { numRuns: onThisHost(50) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkGuards, GUARDS, type GuardFacts, type GuardName, whyNotNow } from '#lib/guardrails/guards.ts'
+import { checkGuards, GUARDS, type GuardFacts, type GuardName } from '#lib/guardrails/guards.ts'
+import { whyNotNow } from '#lib/guardrails/why-not-now.ts'
 import { OFFICE_HOURS } from './settings-oracle.ts'
 
 // A Friday, 16:30 in Berlin.
@@ -11,6 +12,7 @@ const FREE: GuardFacts = {
   campaign: { status: 'RUNNING' },
   prospect: { isPaused: false, hasReplied: false, hasBounced: false, hasUnsubscribed: false, isArchived: false },
   suppression: { address: 'ada@example.com', isAddressSuppressed: false, isDomainSuppressed: false },
+  hadStepBefore: false,
   missingMergeFields: [],
   previousStep: null,
   mailbox: {
@@ -45,6 +47,12 @@ test('with nothing in the way every guard agrees, and the time is now', () => {
 })
 
 const cases: [GuardName, 'wait-until' | 'park' | 'cancel', string, Partial<GuardFacts>][] = [
+  [
+    'not-had-before',
+    'cancel',
+    'The prospect had this step as another prospect that was merged into this one.',
+    { hadStepBefore: true },
+  ],
   [
     'campaign-running',
     'park',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isPublicAddress, NO_HOSTS_ALLOWED, readAllowedHosts } from '#lib/mail/host-safety.ts'
-import { type ResolveName, resolveHost } from '#lib/mail/resolve-host.ts'
+import { isPublicAddress, NO_HOSTS_ALLOWED, readAllowedHosts } from '#lib/mail/smtp/host-safety.ts'
+import { type ResolveName, resolveHost } from '#lib/mail/smtp/resolve-host.ts'
 
 const FORBIDDEN = {
   'this machine': ['127.0.0.1', '127.8.8.8', '::1', '0.0.0.0', '0.1.2.3', '::'],

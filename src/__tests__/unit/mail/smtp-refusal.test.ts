@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { isRetryableError } from '#lib/email-scheduler/error-codes.ts'
-import { refusalOf, type SmtpStage } from '#lib/mail/smtp-refusal.ts'
-import { isRefusal, providerWords, readReply, secretsOf } from '#lib/mail/smtp-reply.ts'
-import { tryAfterMs } from '#lib/mail/try-after.ts'
+import { refusalOf, type SmtpStage } from '#lib/mail/smtp/smtp-refusal.ts'
+import { isRefusalReply, providerWords, readReply, secretsOf } from '#lib/mail/smtp/smtp-reply.ts'
+import { tryAfterMs } from '#lib/mail/smtp/try-after.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 
 function refuse(stage: SmtpStage, text: string) {
   const reply = readReply(text)
-  if (!isRefusal(reply)) throw new Error(`${text} is no refusal`)
+  if (!isRefusalReply(reply)) throw new Error(`${text} is no refusal`)
   return refusalOf(stage, reply, text, NOW)
 }
 
@@ -64,7 +64,11 @@ const REPLIES: [SmtpStage, string, string, number?][] = [
   ],
   ['RCPT', '451 4.7.5 Policy check failed', 'retry domain POLICY_DEFERRED'],
   ['MESSAGE', '550 5.7.1 This message has been blocked because it contains spam', 'rejected domain POLICY_REFUSED'],
-  ['MESSAGE', '550-5.7.26 Unauthenticated email from acme.test is not accepted', 'rejected domain POLICY_REFUSED'],
+  [
+    'MESSAGE',
+    '550-5.7.26 Unauthenticated email from acme.test\n550 5.7.26 is not accepted',
+    'rejected domain POLICY_REFUSED',
+  ],
   ['MESSAGE', '554 Message rejected as spam', 'rejected domain POLICY_REFUSED'],
   ['MESSAGE', '554 Transaction failed', 'rejected message MESSAGE_REFUSED'],
   [
@@ -83,6 +87,8 @@ const REPLIES: [SmtpStage, string, string, number?][] = [
   ['MAIL', '454 4.7.0 Temporary authentication failure', 'retry mailbox LOGIN_UNAVAILABLE'],
   ['MAIL', '501 Syntax error', 'rejected message MESSAGE_REFUSED'],
   ['MAIL', '421 Too many connections', 'retry mailbox SERVICE_UNAVAILABLE'],
+  ['MAIL', '452 4.3.1 Insufficient system storage', 'retry mailbox TEMPORARY_FAILURE'],
+  ['MAIL', '451 4.7.1 Try later', 'retry mailbox TEMPORARY_FAILURE'],
   ['RCPT', '421 Closing', 'retry message SERVICE_UNAVAILABLE'],
   ['RCPT', '450 Mailbox busy', 'retry recipient TEMPORARY_FAILURE'],
   ['DATA', '451 4.3.0 Local error', 'retry message TEMPORARY_FAILURE'],
@@ -140,6 +146,17 @@ describe('what is kept of a reply', () => {
     const kept = providerWords(`535 ${forms.join(' ')}`, secrets)
     expect(kept).toBe('535 [hidden] [hidden] [hidden]')
   })
+})
+
+test.each(['250-a\n550 b', '550-a\n250 b', '250 a\n250 b', '250-a\n250-b', '250-a\nb', '250-a\n2500 b'])(
+  '%j, whose lines disagree, is no reply',
+  (text) => {
+    expect(readReply(text)).toBeUndefined()
+  },
+)
+
+test.each(['250', '250 a', '250-a\n250 b', '250-a\n250-\n250'])('%j is one', (text) => {
+  expect(readReply(text)?.code).toBe(250)
 })
 
 test.each(['', 'hello', '2', '25', '2500 x', '250x', '999 no', '199 no', undefined])('%j is no reply', (text) => {

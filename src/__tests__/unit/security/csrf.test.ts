@@ -17,7 +17,7 @@ test.each([
   ['our own page in an older browser', { origin: 'https://mail.example.com', cookie: 'a=b' }, false],
   ['a program without cookies', {}, false],
   ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', cookie: 'a=b' }, true],
-  ['another site, without cookies (it could sign somebody in as itself)', { origin: 'https://evil.example' }, true],
+  ['another site, without cookies (it could sign the visitor in as itself)', { origin: 'https://evil.example' }, true],
   ['a sister domain', { origin: 'https://blog.example.com', 'sec-fetch-site': 'same-site', cookie: 'a=b' }, true],
   ['our address without https', { origin: 'http://mail.example.com', cookie: 'a=b' }, true],
   ['a sandboxed frame', { origin: 'null', cookie: 'a=b' }, true],

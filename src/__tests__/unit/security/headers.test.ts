@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { securityHeaders } from '#lib/platform/headers.ts'
+import { pageHeaders } from '#lib/platform/headers.ts'
 
 const headersOf = (options: { https: boolean; development: boolean }) =>
-  new Map(securityHeaders({ nonce: 'abc', ...options }))
+  new Map(pageHeaders({ nonce: 'abc', ...options }))
 
 test('only scripts with the nonce of this request run, and nobody frames us', () => {
   const policy = headersOf({ https: true, development: false }).get('content-security-policy')?.split('; ') ?? []

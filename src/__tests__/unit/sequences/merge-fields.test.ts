@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { fieldsNeeded, parseTemplate } from '#lib/sequences/merge-fields.ts'
+import { fieldsNeeded } from '#lib/sequences/merge-fields.ts'
+import { parseTemplate } from '#lib/sequences/template.ts'
 
 describe('a template', () => {
   test('is text, and fields with or without a fallback', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { invitationMail, passwordResetMail } from '#lib/tenancy/mails.ts'
+import { invitationMail, passwordResetMail } from '#lib/tenancy/people/mails.ts'
 
 const invitation = {
   id: 'x',

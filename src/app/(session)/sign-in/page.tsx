@@ -1,12 +1,14 @@
 import type { Metadata } from 'next'
 import Link from 'next/link'
 import { redirect } from 'next/navigation'
+import { DemoOffer } from '#components/demo/demo-offer.tsx'
 import { type SignInNotice, safeNext } from '#components/session/safe-next.ts'
 import { SignInForm } from '#components/session/sign-in-form.tsx'
 import { AuthLayout } from '#components/shell/auth-layout.tsx'
 import { Callout } from '#components/ui/callout.tsx'
 import { database } from '#lib/platform/database.ts'
-import { isFirstRun } from '#lib/tenancy/first-run.ts'
+import { readDemoLogin } from '#lib/platform/demo.ts'
+import { isFirstRun } from '#lib/tenancy/people/first-run.ts'
 import { readVisit } from '../../visit.ts'
 
 export const metadata: Metadata = { title: 'Sign in' }
@@ -23,6 +25,7 @@ export default async function SignInPage({ searchParams }: { searchParams: Searc
   const { next, notice } = await searchParams
   if (await isFirstRun(database())) redirect('/setup')
   if (await readVisit()) redirect(safeNext(next))
+  const demo = await readDemoLogin()
   const told = Object.entries(NOTICE).find(([name]) => name === notice)?.[1]
   return (
     <AuthLayout
@@ -34,6 +37,7 @@ export default async function SignInPage({ searchParams }: { searchParams: Searc
         </Link>
       }
     >
+      {demo && <DemoOffer demo={demo} />}
       {told && (
         <Callout tone={told.tone} className="mb-4">
           {told.sentence}

@@ -1,27 +1,17 @@
-import { z } from 'zod'
 import { listCampaigns } from '#lib/campaigns/campaign.ts'
 import { createCampaign } from '#lib/campaigns/draft.ts'
-import { database, inTransaction } from '#lib/platform/database.ts'
-import { pageFields } from '../schemas.ts'
-import { workspaceRoute } from '../workspace-route.ts'
-import { batchSizeInput, campaignName, campaignOutput, campaignStatus } from './schemas.ts'
+import { withSums } from '#lib/campaigns/ledger.ts'
+import { campaigns } from '#lib/contract/campaigns.ts'
+import { withPace } from '#lib/email-scheduler/read/campaign-pace.ts'
+import { database } from '#lib/platform/database.ts'
+import { inKeptTransaction, workspaceRoute } from '../workspace-route.ts'
 
-export const GET = workspaceRoute(
-  {
-    summary: 'The campaigns of the workspace, newest first.',
-    role: 'member',
-    query: z.object({ ...pageFields, status: campaignStatus.optional() }),
-    output: z.object({ campaigns: z.array(campaignOutput), nextCursor: z.string().nullable() }),
-  },
-  ({ workspace, query }) => listCampaigns(database(), workspace.id, query),
-)
+export const GET = workspaceRoute(campaigns.list, async ({ workspace, query }) => {
+  const page = await listCampaigns(database(), workspace.id, query)
+  const listed = await withSums(database(), page.campaigns)
+  return { ...page, campaigns: await withPace(database(), workspace.id, listed) }
+})
 
-export const POST = workspaceRoute(
-  {
-    summary: 'Creates a campaign as a draft.',
-    role: 'member',
-    body: z.object({ name: campaignName, sequenceId: z.uuid(), batchSize: batchSizeInput.optional() }),
-    output: campaignOutput,
-  },
-  ({ workspace, body }) => inTransaction(database(), (tx) => createCampaign(tx, workspace.id, body)),
+export const POST = workspaceRoute(campaigns.create, ({ workspace, body, keep }) =>
+  inKeptTransaction({ keep }, (tx) => createCampaign(tx, workspace.id, body)),
 )

@@ -1,35 +1,26 @@
-import { z } from 'zod'
+import { invitations } from '#lib/contract/people.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
 import { env } from '#lib/platform/env.ts'
-import { invite, listInvitations } from '#lib/tenancy/invitations.ts'
-import { invitationMail } from '#lib/tenancy/mails.ts'
-import { emailSchema } from '#lib/tenancy/person.ts'
+import { invite, listInvitations } from '#lib/tenancy/people/invitations.ts'
+import { invitationMail } from '#lib/tenancy/people/mails.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
+import { sendStoredMail, storeSystemMail } from '#lib/wiring/system-mail.ts'
 import { limitBySubject } from '../limit.ts'
-import { invitationOutput, roleSchema, sentInvitationOutput } from '../schemas.ts'
-import { sendAndLog } from '../services.ts'
 import { workspaceRoute } from '../workspace-route.ts'
 
-export const GET = workspaceRoute(
-  {
-    summary: 'The invitations that wait to be accepted, expired ones too.',
-    role: 'admin',
-    output: z.object({ invitations: z.array(invitationOutput) }),
-  },
-  async ({ workspace }) => ({ invitations: await listInvitations(database(), workspace.id) }),
-)
+export const GET = workspaceRoute(invitations.list, async ({ workspace }) => ({
+  invitations: await listInvitations(database(), workspace.id),
+}))
 
-export const POST = workspaceRoute(
-  {
-    summary: 'Invites an address, by mail. Only owners invite owners.',
-    role: 'admin',
-    body: z.object({ email: emailSchema, role: roleSchema }),
-    output: sentInvitationOutput,
-  },
-  async (input) => {
-    await limitBySubject(input, LIMITS.invitationsByPerson, input.person.id)
-    const { actor, workspace, body } = input
-    const invitation = await inTransaction(database(), (tx) => invite(tx, workspace.id, body, actor))
-    return { invitation, mailSent: await sendAndLog(invitationMail(env().APP_URL, invitation)) }
-  },
-)
+export const POST = workspaceRoute(invitations.invite, async (input) => {
+  await limitBySubject(input, LIMITS.invitationsByPerson, input.person.id)
+  const { actor, workspace, body, keep } = input
+  const { invitation, mail } = await inTransaction(database(), async (tx) => {
+    const invited = await invite(tx, workspace.id, body, actor)
+    // Until its mail has gone; the answer is kept anew then.
+    await keep(tx)
+    return { invitation: invited, mail: await storeSystemMail(tx, invitationMail(env().APP_URL, invited)) }
+  })
+  const outcome = await sendStoredMail(mail)
+  return { invitation, mailSent: outcome === 'sent', mailWaits: outcome === 'waits' }
+})

@@ -1,36 +1,25 @@
-import { z } from 'zod'
-import { listMailboxes } from '#lib/email-scheduler/mailbox.ts'
-import { connectMailbox, readConnected, withSettings } from '#lib/mail/connect-mailbox.ts'
+import { mailboxes } from '#lib/contract/mailboxes.ts'
+import { connectMailbox } from '#lib/mail/mailboxes/connect-mailbox.ts'
+import { listWithOutlook, readConnected } from '#lib/mail/mailboxes/list-mailboxes.ts'
 import { database } from '#lib/platform/database.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
+import { mailboxContext, trialBy } from '#lib/wiring/mailbox-context.ts'
 import { limitBySubject } from '../limit.ts'
 import { workspaceRoute } from '../workspace-route.ts'
-import { addressInput, mailboxDesk, mailboxFields, mailboxOutput, smtpInput, testInput } from './schemas.ts'
 
-export const GET = workspaceRoute(
-  {
-    summary: 'The mailboxes of the workspace, by address, with where they are and whether they send at the moment.',
-    role: 'member',
-    output: z.object({ mailboxes: z.array(mailboxOutput) }),
-  },
-  async ({ workspace }) => ({
-    mailboxes: await withSettings(database(), workspace.id, await listMailboxes(database(), workspace.id)),
-  }),
-)
+export const GET = workspaceRoute(mailboxes.list, async ({ workspace, query }) => ({
+  mailboxes: await listWithOutlook(database(), workspace.id, query.archived),
+}))
 
-export const POST = workspaceRoute(
-  {
-    summary:
-      'Adds an SMTP mailbox once a test gets through to it. With test=false it is kept untested, and stopped. An address that was here before keeps its counts.',
-    role: 'admin',
-    body: z.object({ address: addressInput, ...mailboxFields, smtp: smtpInput, test: testInput }),
-    output: z.object({ mailbox: mailboxOutput, revived: z.boolean() }),
-  },
-  async (input) => {
-    const { workspace, person, body } = input
-    if (body.test) await limitBySubject(input, LIMITS.mailboxTestsByPerson, person.id)
-    const { mailboxId, revived } = await connectMailbox(mailboxDesk(input), body)
-    const mailbox = await readConnected(database(), workspace.id, mailboxId)
-    return { mailbox, revived }
-  },
-)
+export const POST = workspaceRoute(mailboxes.connect, async (input) => {
+  const { workspace, person, body, keep } = input
+  if (body.test) await limitBySubject(input, LIMITS.mailboxTestsByPerson, person.id)
+  const { testMessage: _, ...wanted } = body
+  const context = { ...mailboxContext(input), trial: trialBy(input) }
+  const { mailboxId, revived } = await connectMailbox(context, wanted, async (tx, made) => {
+    const mailbox = await readConnected(tx, workspace.id, made.mailboxId)
+    await keep(tx, { mailbox, revived: made.revived })
+  })
+  const mailbox = await readConnected(database(), workspace.id, mailboxId)
+  return { mailbox, revived }
+})

@@ -1,10 +1,8 @@
-import { z } from 'zod'
+import { members } from '#lib/contract/people.ts'
 import { database } from '#lib/platform/database.ts'
-import { listMembers } from '#lib/tenancy/members.ts'
-import { memberOutput } from '../schemas.ts'
+import { listMembers } from '#lib/tenancy/people/members.ts'
 import { workspaceRoute } from '../workspace-route.ts'
 
-export const GET = workspaceRoute(
-  { summary: 'Who is in the workspace.', role: 'member', output: z.object({ members: z.array(memberOutput) }) },
-  async ({ workspace }) => ({ members: await listMembers(database(), workspace.id) }),
-)
+export const GET = workspaceRoute(members.list, async ({ workspace }) => ({
+  members: await listMembers(database(), workspace.id),
+}))

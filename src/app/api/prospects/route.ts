@@ -1,38 +1,25 @@
-import { z } from 'zod'
-import { createProspect } from '#lib/audience/create-prospect.ts'
-import { customFieldsSchema, prospectFieldsSchema } from '#lib/audience/fields.ts'
 import { listProspects } from '#lib/audience/list-prospects.ts'
-import { PROSPECT_STATE_NAMES } from '#lib/audience/prospect.ts'
-import { database, inTransaction } from '#lib/platform/database.ts'
-import { workspaceRoute } from '../workspace-route.ts'
-import { consequencesIn, hasherFor } from './audience.ts'
-import { addressInput, pageInput, prospectOutput, searchInput } from './schemas.ts'
+import { createProspect } from '#lib/audience/prospects/create-prospect.ts'
+import { suppressedProspects } from '#lib/audience/suppression/suppressed.ts'
+import { prospects } from '#lib/contract/prospects.ts'
+import { database } from '#lib/platform/database.ts'
+import { consequencesIn, hasherFor } from '#lib/wiring/audience.ts'
+import { inKeptTransaction, workspaceRoute } from '../workspace-route.ts'
 
 export const GET = workspaceRoute(
-  {
-    summary: 'The prospects of the workspace, newest first; those that are archived only with state=archived.',
-    role: 'member',
-    query: z.object({
-      search: searchInput,
-      listId: z.uuid().optional(),
-      state: z.enum(PROSPECT_STATE_NAMES).optional(),
-      ...pageInput,
-    }),
-    output: z.object({ prospects: z.array(prospectOutput), nextCursor: z.string().nullable() }),
+  prospects.list,
+  async ({ workspace, query: { cursor, untilId, limit, ...filter } }) => {
+    const page = await listProspects(database(), workspace.id, filter, { cursor, untilId, limit })
+    const ids = page.prospects.map(({ id }) => id)
+    const suppressed = await suppressedProspects(database(), workspace.id, ids)
+    return {
+      ...page,
+      prospects: page.prospects.map((prospect) => ({ ...prospect, suppressedBy: suppressed.get(prospect.id) ?? null })),
+    }
   },
-  ({ workspace, query: { cursor, limit, ...filter } }) =>
-    listProspects(database(), workspace.id, filter, { cursor, limit }),
 )
 
-export const POST = workspaceRoute(
-  {
-    summary: 'Adds a prospect, or brings back one that was archived or erased, under the same id.',
-    role: 'member',
-    body: prospectFieldsSchema.extend({ email: addressInput, customFields: customFieldsSchema.optional() }),
-    output: z.object({ prospect: prospectOutput, revived: z.boolean() }),
-  },
-  async ({ workspace, body }) => {
-    const hash = await hasherFor(workspace.id)
-    return inTransaction(database(), (tx) => createProspect(tx, workspace.id, hash, body, consequencesIn(workspace.id)))
-  },
-)
+export const POST = workspaceRoute(prospects.add, async ({ workspace, body, keep }) => {
+  const hash = await hasherFor(workspace.id)
+  return inKeptTransaction({ keep }, (tx) => createProspect(tx, workspace.id, hash, body, consequencesIn(workspace.id)))
+})

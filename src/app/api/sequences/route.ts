@@ -1,27 +1,17 @@
-import { z } from 'zod'
-import { database, inTransaction } from '#lib/platform/database.ts'
+import { readSequenceUses } from '#lib/campaigns/of-sequences.ts'
+import { sequences } from '#lib/contract/sequences.ts'
+import { database } from '#lib/platform/database.ts'
 import { createSequence } from '#lib/sequences/change-sequence.ts'
 import { listSequences } from '#lib/sequences/sequence.ts'
-import { pageQuery } from '../schemas.ts'
-import { workspaceRoute } from '../workspace-route.ts'
-import { sequenceName, sequenceOutput, sequenceSummary, stepsInput } from './schemas.ts'
+import { inKeptTransaction, workspaceRoute } from '../workspace-route.ts'
 
-export const GET = workspaceRoute(
-  {
-    summary: 'The sequences of the workspace, newest first.',
-    role: 'member',
-    query: pageQuery,
-    output: z.object({ sequences: z.array(sequenceSummary), nextCursor: z.string().nullable() }),
-  },
-  ({ workspace, query }) => listSequences(database(), workspace.id, query),
-)
+export const GET = workspaceRoute(sequences.list, async ({ workspace, query }) => {
+  const { sequences: found, nextCursor } = await listSequences(database(), workspace.id, query)
+  const ids = found.map(({ id }) => id)
+  const uses = await readSequenceUses(database(), workspace.id, ids)
+  return { sequences: found.map((one) => ({ campaigns: [], people: 0, ...one, ...uses.get(one.id) })), nextCursor }
+})
 
-export const POST = workspaceRoute(
-  {
-    summary: 'Writes a new sequence. What is wrong with its texts is told, and keeps it from being launched.',
-    role: 'member',
-    body: z.object({ name: sequenceName, steps: stepsInput.default([]) }),
-    output: sequenceOutput,
-  },
-  ({ workspace, body }) => inTransaction(database(), (tx) => createSequence(tx, workspace.id, body)),
+export const POST = workspaceRoute(sequences.create, ({ workspace, body, actor, keep }) =>
+  inKeptTransaction({ keep }, (tx) => createSequence(tx, workspace.id, body, actor)),
 )

@@ -1,17 +1,15 @@
-import {
-  UNSUBSCRIBE_PAGE_POLICY,
-  type UnsubscribeView,
-  unsubscribePage,
-} from '#components/unsubscribe/unsubscribe-page.ts'
-import { subscribeReaderAgain, unsubscribeReader, viewReader } from '#lib/audience/unsubscribe.ts'
-import { type Reader, readUnsubscribeToken, TEST_LINK_TOKEN } from '#lib/audience/unsubscribe-link.ts'
+import { PLAIN_PAGE_POLICY } from '#components/plain/plain-page.ts'
+import { type UnsubscribeView, unsubscribePage } from '#components/unsubscribe/unsubscribe-page.ts'
+import { subscribeReaderAgain, unsubscribeReader, viewReader } from '#lib/audience/prospects/unsubscribe.ts'
+import { type Reader, readUnsubscribeToken, TEST_LINK_TOKEN } from '#lib/audience/prospects/unsubscribe-link.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
+import { chunksWithin, type Pace } from '#lib/platform/http/chunks-within.ts'
+import { requestIdOf } from '#lib/platform/http/route.ts'
 import { log } from '#lib/platform/log.ts'
-import { requestIdOf } from '#lib/platform/route.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
-import { keyring } from '../../api/keyring.ts'
+import { consequencesIn } from '#lib/wiring/audience.ts'
+import { keyring } from '#lib/wiring/keyring.ts'
 import { limitByAddress } from '../../api/limit.ts'
-import { consequencesIn } from '../../api/prospects/audience.ts'
 
 export const dynamic = 'force-dynamic'
 
@@ -66,7 +64,7 @@ async function answering(
     const reader = await readUnsubscribeToken(database(), keyring(), token)
     return answer(reader ? await act(reader) : await refuse(request), requestId)
   } catch (error) {
-    // Not the address that was asked for: whoever reads the log must not be able to open the link.
+    // Not the address that was asked for: a reader of the log must not be able to open the link.
     log.error({ error, requestId, method: request.method }, 'unsubscribing failed')
     return answer({ state: 'failed' }, requestId)
   }
@@ -90,7 +88,7 @@ function answer(view: UnsubscribeView, requestId: string): Response {
     status: STATUS[view.state] ?? 200,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': UNSUBSCRIBE_PAGE_POLICY,
+      'content-security-policy': PLAIN_PAGE_POLICY,
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'x-robots-tag': 'noindex, nofollow',
@@ -102,16 +100,21 @@ function answer(view: UnsubscribeView, requestId: string): Response {
 }
 
 const FORM_BYTES_MAX = 16 * 1024
+const PACE: Pace = { totalMs: 30_000, idleMs: 30_000 }
 
-/** Urlencoded or multipart; undefined for anything else, and for what is far larger than our form. */
+/** Urlencoded or multipart; undefined for anything else, and for what is far larger or slower than our form. */
 async function readForm(request: Request): Promise<FormData | undefined> {
   const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > FORM_BYTES_MAX) return undefined
-    chunks.push(chunk)
+  try {
+    for await (const chunk of request.body ? chunksWithin(request.body, PACE) : []) {
+      bytes += chunk.byteLength
+      if (bytes > FORM_BYTES_MAX) return undefined
+      chunks.push(chunk)
+    }
+    const type = request.headers.get('content-type') ?? ''
+    return await new Response(Buffer.concat(chunks), { headers: { 'content-type': type } }).formData()
+  } catch {
+    return undefined
   }
-  const type = request.headers.get('content-type') ?? ''
-  return new Response(Buffer.concat(chunks), { headers: { 'content-type': type } }).formData().catch(() => undefined)
 }

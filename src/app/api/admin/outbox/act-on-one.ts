@@ -1,35 +1,31 @@
-import type { z } from 'zod'
-import { actOnOne, type Wish } from '#lib/email-scheduler/act.ts'
 import { attemptMsMax } from '#lib/email-scheduler/limits.ts'
-import { type EmailDetail, readEmail } from '#lib/email-scheduler/read-email.ts'
-import { database, inTransaction } from '#lib/platform/database.ts'
+import { type EmailDetail, readEmail } from '#lib/email-scheduler/read/read-email.ts'
+import { actOnOne } from '#lib/email-scheduler/verbs/act.ts'
+import type { VerbCall } from '#lib/email-scheduler/verbs/verb-call.ts'
+import { database, inTransaction, type Sql } from '#lib/platform/database.ts'
 import { env } from '#lib/platform/env.ts'
-import type { RouteHandler } from '#lib/platform/route.ts'
-import { idParams } from '../../schemas.ts'
-import { type WorkspaceContext, workspaceRoute } from '../../workspace-route.ts'
-import { emailDetailOutput } from './schemas.ts'
+import type { WorkspaceContext } from '../../workspace-route.ts'
 
 /** As the workers' environment has it. */
 export const attemptMs = () => attemptMsMax(env().SUBMIT_SECONDS)
 
 export const readOne = (workspaceId: string, id: string) => readEmail(database(), workspaceId, id, attemptMs())
 
-type Done = Pick<WorkspaceContext, 'workspace' | 'actor'> & { params: { id: string } }
+type Done = Pick<WorkspaceContext, 'workspace' | 'actor'> & {
+  params: { id: string }
+  keep: (tx: Sql) => Promise<void>
+}
 
 /** Done in one transaction, then as the email is now. */
-export async function actAndRead({ workspace, actor, params }: Done, wish: Wish): Promise<EmailDetail> {
-  await inTransaction(database(), (tx) => actOnOne(tx, workspace.id, params.id, wish, actor))
+export async function actAndRead({ workspace, actor, params, keep }: Done, wish: VerbCall): Promise<EmailDetail> {
+  await inTransaction(database(), async (tx) => {
+    await actOnOne(tx, workspace.id, params.id, wish, actor)
+    await keep(tx)
+  })
   return readOne(workspace.id, params.id)
 }
 
-/** A person's verb on one email: 409 with the sentence where the email does not allow it. */
-export function verbRoute<Body = undefined>(
-  summary: string,
-  wishOf: (body: Body) => Wish,
-  body?: z.ZodType<Body>,
-): RouteHandler {
-  return workspaceRoute(
-    { summary, role: 'admin', params: idParams, output: emailDetailOutput, ...(body ? { body } : {}) },
-    (input) => actAndRead(input, wishOf(input.body)),
-  )
+export function wishOf(action: VerbCall['action'], at: Date | undefined): VerbCall {
+  if (action === 'send_again') return { action, attemptMsMax: attemptMs() }
+  return action === 'reschedule' ? { action, at: at ?? new Date(Number.NaN) } : { action }
 }

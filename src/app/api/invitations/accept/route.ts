@@ -1,26 +1,17 @@
-import { z } from 'zod'
+import { invitations } from '#lib/contract/people.ts'
 import { PublicError } from '#lib/platform/api-response.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
-import { guardedRoute } from '#lib/platform/route.ts'
-import { acceptInvitation, acceptInvitationAsNewPerson } from '#lib/tenancy/accept-invitation.ts'
-import { passwordSchema, personNameSchema } from '#lib/tenancy/person.ts'
+import { guardedRoute } from '#lib/platform/http/route.ts'
+import { acceptInvitation, acceptInvitationAsNewPerson } from '#lib/tenancy/people/accept-invitation.ts'
+import { readSession } from '#lib/tenancy/people/session.ts'
+import { signIn } from '#lib/tenancy/people/sign-in.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
-import { readSession } from '#lib/tenancy/session.ts'
-import { signIn } from '#lib/tenancy/sign-in.ts'
+import { auth } from '../../auth.ts'
 import { limitByAddress } from '../../limit.ts'
-import { tokenSchema } from '../../schemas.ts'
-import { auth } from '../../services.ts'
 import { originOf } from '../../workspace-route.ts'
 
 export const POST = guardedRoute(
-  {
-    summary: 'Accepts an invitation: as whoever is signed in, or as somebody new with a name and a password.',
-    body: z.object({
-      token: tokenSchema,
-      newPerson: z.object({ name: personNameSchema, password: passwordSchema }).optional(),
-    }),
-    output: z.object({ workspaceId: z.string() }),
-  },
+  invitations.accept,
   ({ request, responseHeaders }) => readSession(auth(), request.headers, responseHeaders),
   async (input, session) => {
     await limitByAddress(input, LIMITS.tokenByAddress)

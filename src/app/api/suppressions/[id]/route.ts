@@ -1,17 +1,10 @@
-import { removeSuppression } from '#lib/audience/suppressions.ts'
+import { removeSuppression } from '#lib/audience/suppression/suppressions.ts'
+import { DONE } from '#lib/contract/shared.ts'
+import { suppressions } from '#lib/contract/suppressions.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
-import { DONE, done, idParams } from '../../schemas.ts'
 import { workspaceRoute } from '../../workspace-route.ts'
 
-export const DELETE = workspaceRoute(
-  {
-    summary: 'Takes an address or domain off the suppression list. What was cancelled stays cancelled.',
-    role: 'admin',
-    params: idParams,
-    output: done,
-  },
-  async ({ actor, workspace, params }) => {
-    await inTransaction(database(), (tx) => removeSuppression(tx, workspace.id, params.id, actor))
-    return DONE
-  },
-)
+export const DELETE = workspaceRoute(suppressions.remove, async ({ actor, workspace, params, body }) => {
+  await inTransaction(database(), (tx) => removeSuppression(tx, workspace.id, params.id, actor, body.reason))
+  return DONE
+})

@@ -1,20 +1,13 @@
-import { z } from 'zod'
 import { findCampaign } from '#lib/campaigns/campaign.ts'
 import { readLedger } from '#lib/campaigns/ledger.ts'
+import { campaigns } from '#lib/contract/campaigns.ts'
+import { readPace } from '#lib/email-scheduler/read/campaign-pace.ts'
 import { database } from '#lib/platform/database.ts'
-import { idParams } from '../../../schemas.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
-import { campaignStatus, ledgerOutput } from '../../schemas.ts'
 
-export const GET = workspaceRoute(
-  {
-    summary: 'The two ledgers of a campaign: enrolments by state, emails by status, and whether they balance.',
-    role: 'member',
-    params: idParams,
-    output: z.object({ status: campaignStatus, ledger: ledgerOutput }),
-  },
-  async ({ workspace, params }) => {
-    const { id, status } = await findCampaign(database(), workspace.id, params.id)
-    return { status, ledger: await readLedger(database(), id) }
-  },
-)
+export const GET = workspaceRoute(campaigns.progress, async ({ workspace, params }) => {
+  const { id, status } = await findCampaign(database(), workspace.id, params.id)
+  const ledger = await readLedger(database(), id)
+  const unknown = ledger.emails.OUTCOME_UNKNOWN
+  return { status, ledger, ...(await readPace(database(), workspace.id, { id, status, unknown })) }
+})

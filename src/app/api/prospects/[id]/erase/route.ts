@@ -1,18 +1,9 @@
-import { z } from 'zod'
-import { eraseProspect } from '#lib/audience/erase-prospect.ts'
+import { eraseProspect } from '#lib/audience/prospects/erase-prospect.ts'
+import { prospects } from '#lib/contract/prospects.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
-import { idParams } from '../../../schemas.ts'
+import { consequencesIn } from '#lib/wiring/audience.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
-import { consequencesIn } from '../../audience.ts'
 
-export const POST = workspaceRoute(
-  {
-    summary:
-      'Erases the personal data of a prospect, for good. What waits is cancelled; that it was sent to stays known.',
-    role: 'admin',
-    params: idParams,
-    output: z.object({ erased: z.number(), cancelledEmails: z.number() }),
-  },
-  ({ actor, workspace, params }) =>
-    inTransaction(database(), (tx) => eraseProspect(tx, workspace.id, params.id, actor, consequencesIn(workspace.id))),
+export const POST = workspaceRoute(prospects.erase, ({ actor, workspace, params }) =>
+  inTransaction(database(), (tx) => eraseProspect(tx, workspace.id, params.id, actor, consequencesIn(workspace.id))),
 )

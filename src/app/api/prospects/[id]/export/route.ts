@@ -1,29 +1,14 @@
-import { z } from 'zod'
-import { exportProspect } from '#lib/audience/export-prospect.ts'
+import { exportProspect } from '#lib/audience/prospects/export-prospect.ts'
+import { prospects } from '#lib/contract/prospects.ts'
+import { refuseForeignRead } from '#lib/platform/csrf.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
-import { idParams } from '../../../schemas.ts'
+import { consequencesIn } from '#lib/wiring/audience.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
-import { prospectOutput } from '../../schemas.ts'
 
-const rows = z.array(z.record(z.string(), z.unknown()))
-
-export const GET = workspaceRoute(
-  {
-    summary: 'Everything held about one person, for them to be given. The audit log keeps who asked.',
-    role: 'admin',
-    params: idParams,
-    output: z.object({
-      prospect: prospectOutput,
-      mergedProspects: z.array(prospectOutput),
-      lists: rows,
-      suppressions: rows,
-      enrolments: rows,
-      emails: rows,
-      contents: rows,
-      attempts: rows,
-      events: rows,
-    }),
-  },
-  ({ actor, workspace, params }) =>
-    inTransaction(database(), (tx) => exportProspect(tx, workspace.id, params.id, actor)),
-)
+export const GET = workspaceRoute(prospects.export, ({ request, actor, workspace, params }) => {
+  // It writes: the audit log keeps who asked.
+  refuseForeignRead(request)
+  return inTransaction(database(), (tx) =>
+    exportProspect(tx, workspace.id, params.id, actor, consequencesIn(workspace.id)),
+  )
+})

@@ -1,5 +1,5 @@
-import { verbRoute } from '../../act-on-one.ts'
+import { outbox } from '#lib/contract/outbox.ts'
+import { workspaceRoute } from '../../../../workspace-route.ts'
+import { actAndRead } from '../../act-on-one.ts'
 
-export const POST = verbRoute('Cancels an email that waits, and the steps that would have followed.', () => ({
-  action: 'cancel',
-}))
+export const POST = workspaceRoute(outbox.cancel, (input) => actAndRead(input, { action: 'cancel' }))

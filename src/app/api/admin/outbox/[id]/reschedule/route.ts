@@ -1,9 +1,7 @@
-import { z } from 'zod'
-import { verbRoute } from '../../act-on-one.ts'
-import { instant } from '../../schemas.ts'
+import { outbox } from '#lib/contract/outbox.ts'
+import { workspaceRoute } from '../../../../workspace-route.ts'
+import { actAndRead } from '../../act-on-one.ts'
 
-export const POST = verbRoute(
-  'Gives an email that waits another time: that one, or the next at which the sending window is open. Limits and pauses still hold.',
-  ({ at }) => ({ action: 'reschedule', at }),
-  z.object({ at: instant }),
+export const POST = workspaceRoute(outbox.reschedule, (input) =>
+  actAndRead(input, { action: 'reschedule', at: input.body.scheduledFor }),
 )

@@ -1,5 +1,5 @@
-import { verbRoute } from '../../act-on-one.ts'
+import { outbox } from '#lib/contract/outbox.ts'
+import { workspaceRoute } from '../../../../workspace-route.ts'
+import { actAndRead } from '../../act-on-one.ts'
 
-export const POST = verbRoute('Takes a cancellation or a dismissal back, where nothing was handed over.', () => ({
-  action: 'restore',
-}))
+export const POST = workspaceRoute(outbox.restore, (input) => actAndRead(input, { action: 'restore' }))

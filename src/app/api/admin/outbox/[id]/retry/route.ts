@@ -1,5 +1,5 @@
-import { verbRoute } from '../../act-on-one.ts'
+import { outbox } from '#lib/contract/outbox.ts'
+import { workspaceRoute } from '../../../../workspace-route.ts'
+import { actAndRead } from '../../act-on-one.ts'
 
-export const POST = verbRoute('Starts an email that failed for good over, with a fresh count of attempts.', () => ({
-  action: 'retry',
-}))
+export const POST = workspaceRoute(outbox.retry, (input) => actAndRead(input, { action: 'retry' }))

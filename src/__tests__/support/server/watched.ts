@@ -1,0 +1,18 @@
+import type pg from 'pg'
+
+export type Asked = { text: string; values: unknown[] }
+
+/** The pool, and what has been asked of it: to count statements, or to look at their plans. Not what its transactions ask. */
+export function watched(pool: pg.Pool): { sql: pg.Pool; asked: Asked[] } {
+  const asked: Asked[] = []
+  const sql = new Proxy(pool, {
+    get(target, name) {
+      if (name !== 'query') return Reflect.get(target, name, target)
+      return (query: string | { text: string }, values: unknown[] = []) => {
+        asked.push({ text: typeof query === 'string' ? query : query.text, values })
+        return target.query(query, values)
+      }
+    },
+  })
+  return { sql, asked }
+}

@@ -1,0 +1,4 @@
+import { after } from 'next/server'
+import { authWith } from '#lib/wiring/auth.ts'
+
+export const auth = () => authWith(after)

@@ -1,0 +1,8 @@
+import { restoreCampaign } from '#lib/campaigns/move.ts'
+import { campaigns } from '#lib/contract/campaigns.ts'
+import { database, inTransaction } from '#lib/platform/database.ts'
+import { workspaceRoute } from '../../../workspace-route.ts'
+
+export const POST = workspaceRoute(campaigns.restore, ({ workspace, params, actor }) =>
+  inTransaction(database(), (tx) => restoreCampaign(tx, workspace.id, params.id, actor)),
+)

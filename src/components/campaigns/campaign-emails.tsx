@@ -1,0 +1,137 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { MailX } from 'lucide-react'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
+import type { Received } from '#lib/contract/over-the-wire.ts'
+import { api } from '../api-client.ts'
+import { live } from '../live/live.ts'
+import { queryKeys } from '../query-keys.ts'
+import { useSession } from '../session/session-context.tsx'
+import { IntentLink } from '../shell/intent-link.tsx'
+import { EMAIL_STATUS_LOOK } from '../status-look.ts'
+import { DateTime } from '../ui/date-time.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { FilterBar } from '../ui/filter/filter-bar.tsx'
+import { LoadError } from '../ui/load-error.tsx'
+import { Pagination } from '../ui/pagination.tsx'
+import { StatusBadge } from '../ui/status-badge.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { useUrlParams } from '../use-url-params.ts'
+import { emailsIn, OF_BLOCKER, WAITING } from './campaign-params.ts'
+import { dayWords } from './day-words.ts'
+import { LostTab } from './lost-tab.tsx'
+import { type Campaign, useProgress } from './use-campaigns.ts'
+
+type Email = Received<'GET /api/campaigns/[id]/scheduled-emails'>['emails'][number]
+
+const STATES = [
+  { value: WAITING, label: 'Waiting, in any state' },
+  ...Object.entries(EMAIL_STATUS_LOOK).map(([value, { word }]) => ({ value, label: word })),
+]
+
+/** The queue's rows of one campaign. */
+export function CampaignEmails({ campaign }: { campaign: Campaign }) {
+  const { workspace } = useSession()
+  const { params, hrefWith } = useUrlParams()
+  const query = useEmails(campaign.id)
+  const { data: progress } = useProgress(campaign.id)
+  const isNarrowed = params.has('status') || params.has('blocker') || params.has('date')
+  const { data, error, isPending, isFetching, refetch } = query
+  const columns: Column<Email>[] = [
+    { key: 'to', label: 'To', isRowHeader: true, cell: ({ prospect }) => prospect ?? 'An erased person' },
+    { key: 'step', label: 'Step', isNarrow: true, align: 'end', cell: ({ stepNumber }) => stepNumber },
+    {
+      key: 'status',
+      label: 'State',
+      cell: (one) => (
+        <div className="flex flex-col items-start gap-0.5">
+          <StatusBadge look={EMAIL_STATUS_LOOK[one.status]} />
+          {one.lastError && <span className="break-words text-[0.8125rem] text-muted">{one.lastError}</span>}
+        </div>
+      ),
+    },
+    { key: 'mailbox', label: 'From', cell: ({ mailbox }) => mailbox },
+    {
+      key: 'when',
+      label: 'When',
+      isNarrow: true,
+      cell: ({ sentAt, nextRetryAt, scheduledFor }) => (
+        <DateTime instant={sentAt ?? nextRetryAt ?? scheduledFor} timeZone={workspace.timeZone} />
+      ),
+    },
+  ]
+  if (error && !data)
+    return (
+      <LoadError
+        title="The emails could not be loaded."
+        error={error}
+        onRetry={() => refetch()}
+        isRetrying={isFetching}
+      />
+    )
+  return (
+    <>
+      <FilterBar filters={[{ param: 'status', label: 'State', options: STATES }]} otherParams={['blocker', 'date']} />
+      <LostTab campaignId={campaign.id} query={query} />
+      <p className="mb-2 text-[0.8125rem] text-muted tabular-nums">
+        <What params={params} emails={progress?.ledger.emails} />
+      </p>
+      <Table
+        caption="Emails of the campaign"
+        columns={columns}
+        rows={data?.emails ?? []}
+        rowKey={({ id }) => id}
+        isLoading={isPending}
+        empty={
+          <EmptyState
+            icon={<MailX />}
+            title={isNarrowed ? 'No email is like that' : 'Nothing is planned yet'}
+            sentence={
+              isNarrowed
+                ? 'Look at all of them, or choose another state.'
+                : 'Emails are planned when the campaign runs. Before, the plan on the overview shows what would go out.'
+            }
+            action={
+              isNarrowed && (
+                <IntentLink href={hrefWith({ status: null, blocker: null, date: null })} className={buttonStyle()}>
+                  Show all emails
+                </IntentLink>
+              )
+            }
+          />
+        }
+      />
+      <Pagination nextCursor={data?.nextCursor ?? null} />
+    </>
+  )
+}
+
+type Ledger = Received<'GET /api/campaigns/[id]/progress'>['ledger']['emails']
+
+/** The number that the door to here said, or what narrows the list. */
+function What({ params, emails }: { params: URLSearchParams; emails: Ledger | undefined }) {
+  const { status, blocker, date } = emailsIn(params)
+  if (params.has('date')) return `Emails of ${date ? dayWords(date, 'long') : 'a day'}`
+  if (blocker) return `Emails ${OF_BLOCKER[blocker]}`
+  if (!emails) return null
+  const count =
+    status === WAITING
+      ? emails.SCHEDULED + emails.SENDING + emails.FAILED + emails.RETRY_SCHEDULED
+      : status
+        ? emails[status]
+        : emails.total
+  return `${count.toLocaleString('en')} ${count === 1 ? 'email' : 'emails'}`
+}
+
+function useEmails(id: string) {
+  const { workspace } = useSession()
+  const { params } = useUrlParams()
+  const query = emailsIn(params)
+  return useQuery({
+    queryKey: queryKeys.campaignPart(workspace.id, id, `emails ${JSON.stringify(query)}`),
+    queryFn: ({ signal }) =>
+      api('GET /api/campaigns/[id]/scheduled-emails', { params: { id }, query, workspaceId: workspace.id, signal }),
+    ...live,
+  })
+}

@@ -1,0 +1,101 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '#components/ui/control/button.tsx'
+import { Field } from '#components/ui/control/field.tsx'
+import { FormError } from '#components/ui/control/form-error.tsx'
+import { Input } from '#components/ui/control/input.tsx'
+import { Select } from '#components/ui/control/select.tsx'
+import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
+import { api, messageOf } from '../api-client.ts'
+import { formatInstant } from '../date-time-format.ts'
+import { useSession } from '../session/session-context.tsx'
+import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
+import { instantOfLocal, localOfInstant } from '../zoned-words.ts'
+import { PlanSummary } from './plan-card.tsx'
+import { type Campaign, usePlan, useRefreshCampaigns } from './use-campaigns.ts'
+
+/** Says once more what will happen and to how many, and what stops it; from here on, emails reach people. */
+export function LaunchDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
+  return (
+    <Dialog
+      title={`Launch ${campaign.name}?`}
+      description="From here on, emails reach people. What has gone out cannot be taken back; the rest can be paused or stopped at any time."
+      isOpen
+      onOpenChange={(isOpen) => !isOpen && onClose()}
+      width="md"
+    >
+      <LaunchForm campaign={campaign} onDone={onClose} />
+    </Dialog>
+  )
+}
+
+function LaunchForm({ campaign, onDone }: { campaign: Campaign; onDone: () => void }) {
+  const { workspace } = useSession()
+  const refresh = useRefreshCampaigns()
+  const { scheduledAt } = campaign
+  const [when, setWhen] = useState<'now' | 'later'>(scheduledAt ? 'later' : 'now')
+  const [at, setAt] = useState(scheduledAt ? localOfInstant(new Date(scheduledAt), workspace.timeZone) : '')
+  const { data: plan, error: planError } = usePlan(campaign.id, true)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () =>
+      api('POST /api/campaigns/[id]/launch', {
+        params: { id: campaign.id },
+        body: when === 'later' ? { scheduledAt: instantOfLocal(at, workspace.timeZone).toISOString() } : {},
+        workspaceId: workspace.id,
+      }),
+    onSuccess: async ({ campaign: launched }) => {
+      await refresh()
+      onDone()
+      toast.success(
+        launched.status === 'SCHEDULED' && launched.scheduledAt
+          ? `${campaign.name} starts on ${formatInstant(new Date(launched.scheduledAt), workspace.timeZone, 'date-time')}.`
+          : `${campaign.name} is running.`,
+      )
+    },
+  })
+  const isStopped = (plan?.problems.length ?? 1) > 0 || (plan?.impossible ?? null) !== null
+  return (
+    <div className="flex flex-col gap-4">
+      <FormError message={error ? messageOf(error) : planError && !plan ? messageOf(planError) : null} />
+      {plan ? (
+        <PlanSummary campaignId={campaign.id} plan={plan} />
+      ) : (
+        <>
+          <LoadingNote what="Working out the plan" />
+          <Skeleton className="h-28 w-full" />
+        </>
+      )}
+      <div className="flex flex-wrap items-end gap-3">
+        <Field label="When">
+          <Select
+            value={when}
+            onValueChange={(value) => setWhen(value === 'later' ? 'later' : 'now')}
+            options={[
+              { value: 'now', label: 'Now' },
+              { value: 'later', label: 'At a time…' },
+            ]}
+          />
+        </Field>
+        {when === 'later' && (
+          <Field label={`Starts at, by the clock in ${workspace.timeZone}`}>
+            <Input type="datetime-local" value={at} onChange={(event) => setAt(event.target.value)} />
+          </Field>
+        )}
+      </div>
+      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+        <Button onClick={onDone}>Cancel</Button>
+        <Button
+          variant="primary"
+          isLoading={isPending}
+          disabled={isStopped || (when === 'later' && at === '')}
+          onClick={() => mutate()}
+        >
+          {when === 'later' ? 'Schedule the launch' : 'Launch now'}
+        </Button>
+      </div>
+    </div>
+  )
+}

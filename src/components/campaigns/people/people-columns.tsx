@@ -1,0 +1,179 @@
+'use client'
+
+import { ListMinus, Pause, Play, Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '#components/ui/control/button.tsx'
+import { Checkbox } from '#components/ui/control/checkbox.tsx'
+import { MenuItem } from '#components/ui/overlay/dropdown-menu.tsx'
+import { RowMenu } from '#components/ui/overlay/row-menu.tsx'
+import { nameOfPerson } from '../../prospects/person-state.ts'
+import { IntentLink } from '../../shell/intent-link.tsx'
+import { EMAIL_STATUS_LOOK, ENROLMENT_STATE_LOOK } from '../../status-look.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { isSelected, type SelectionState } from '../../ui/data-table/selection.ts'
+import { DateTime } from '../../ui/date-time.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import type { Column } from '../../ui/table.tsx'
+import type { Campaign } from '../use-campaigns.ts'
+import { FillField } from './fill-field.tsx'
+import type { Enrolment } from './use-enrolments.ts'
+import type { usePeopleVerbs } from './use-people-verbs.tsx'
+
+interface Given {
+  campaign: Campaign
+  timeZone: string
+  selection: SelectionState
+  rows: readonly Enrolment[]
+  chosen: readonly Enrolment[]
+  mayChange: boolean
+  verbs: ReturnType<typeof usePeopleVerbs>
+}
+
+/** Taken out by a person before anything was planned: can be put back. */
+export const isRemoved = ({ state, reason }: Enrolment) => state === 'SKIPPED' && reason?.code === 'removed'
+
+export function peopleColumns(given: Given): Column<Enrolment>[] {
+  const { campaign, timeZone, mayChange } = given
+  return [
+    ...(mayChange ? [selectColumn(given)] : []),
+    { key: 'person', label: 'Person', isRowHeader: true, cell: (one) => <Who enrolment={one} /> },
+    {
+      key: 'state',
+      label: 'State',
+      cell: (one) => <State enrolment={one} campaign={campaign} mayChange={mayChange} />,
+    },
+    {
+      key: 'step',
+      label: 'Step',
+      isNarrow: true,
+      cell: ({ stepReached, steps }) => (
+        <span className="whitespace-nowrap tabular-nums">{steps > 0 ? `${stepReached} of ${steps}` : '–'}</span>
+      ),
+    },
+    { key: 'next', label: 'Next email', cell: (one) => <Next enrolment={one} timeZone={timeZone} /> },
+    { key: 'mailbox', label: 'From', cell: ({ mailbox }) => mailbox ?? '' },
+    ...(mayChange ? [actionsColumn(given)] : []),
+  ]
+}
+
+function selectColumn({ selection, rows, chosen }: Given): Column<Enrolment> {
+  const isAll = rows.length > 0 && chosen.length === rows.length
+  return {
+    key: 'select',
+    label: 'Select',
+    isLabelHidden: true,
+    isNarrow: true,
+    header: (
+      <Checkbox
+        aria-label="Select all on this page"
+        checked={isAll}
+        isPartly={chosen.length > 0 && !isAll}
+        disabled={rows.length === 0}
+        onChange={() => (isAll ? selection.clear() : selection.select(rows.map(({ id }) => id)))}
+        className="block"
+      />
+    ),
+    cell: (one) => (
+      <Checkbox
+        aria-label={`Select ${nameOf(one)}`}
+        data-select=""
+        checked={isSelected(selection.selection, one.id)}
+        onChange={() => selection.toggle(one.id)}
+        className="block"
+      />
+    ),
+  }
+}
+
+const nameOf = ({ prospect, firstName, lastName }: Enrolment) => nameOfPerson({ email: prospect, firstName, lastName })
+
+function Who({ enrolment }: { enrolment: Enrolment }) {
+  const { prospectId, prospect } = enrolment
+  const name = nameOf(enrolment)
+  return (
+    <span className="flex flex-col">
+      <IntentLink href={`/prospects/${prospectId}`} data-open="" className="break-words hover:underline">
+        {name}
+      </IntentLink>
+      {prospect && prospect !== name && (
+        <span className="break-all font-normal text-[0.8125rem] text-muted">{prospect}</span>
+      )}
+    </span>
+  )
+}
+
+function State({ enrolment, campaign, mayChange }: { enrolment: Enrolment; campaign: Campaign; mayChange: boolean }) {
+  const [isFilling, setIsFilling] = useState(false)
+  const { state, pausedAt, reason, cancelled, nextEmail, prospectId } = enrolment
+  const why = reason?.sentence ?? (nextEmail === null ? cancelled?.sentence : undefined)
+  return (
+    <div className="flex flex-col items-start gap-1">
+      <span className="flex flex-wrap gap-1">
+        <StatusBadge look={ENROLMENT_STATE_LOOK[state]} />
+        {pausedAt && <Badge tone="warning">Paused here</Badge>}
+      </span>
+      {why && <span className="break-words text-[0.8125rem] text-muted">{why}</span>}
+      {state === 'BLOCKED' &&
+        mayChange &&
+        (isFilling ? (
+          <FillField prospectId={prospectId} sequenceId={campaign.sequenceId} />
+        ) : (
+          <Button size="sm" onClick={() => setIsFilling(true)}>
+            Fill it in
+          </Button>
+        ))}
+    </div>
+  )
+}
+
+function Next({ enrolment: { nextEmail }, timeZone }: { enrolment: Enrolment; timeZone: string }) {
+  if (!nextEmail) return <span className="text-muted">–</span>
+  const { stepNumber, status, at, blocker } = nextEmail
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-[0.8125rem]">
+      <span className="whitespace-nowrap">
+        Step {stepNumber}, <DateTime instant={at} timeZone={timeZone} />
+      </span>
+      {(status !== 'SCHEDULED' || blocker) && (
+        <span className="text-muted">{blocker ? 'held back' : EMAIL_STATUS_LOOK[status].word.toLowerCase()}</span>
+      )}
+    </span>
+  )
+}
+
+function actionsColumn({ verbs }: Given): Column<Enrolment> {
+  return {
+    key: 'actions',
+    label: 'Actions',
+    isLabelHidden: true,
+    isNarrow: true,
+    align: 'end',
+    cell: (one) => {
+      if (one.state === 'FINISHED' || (one.state === 'SKIPPED' && !isRemoved(one))) return null
+      return (
+        <RowMenu label={`Actions for ${nameOf(one)}`}>
+          {isRemoved(one) ? (
+            <MenuItem icon={<Undo2 aria-hidden />} onSelect={() => void verbs.putBack([one])}>
+              Put back
+            </MenuItem>
+          ) : (
+            <>
+              {one.pausedAt ? (
+                <MenuItem icon={<Play aria-hidden />} onSelect={() => void verbs.resume([one])}>
+                  Resume in this campaign
+                </MenuItem>
+              ) : (
+                <MenuItem icon={<Pause aria-hidden />} onSelect={() => void verbs.pause([one])}>
+                  Pause in this campaign
+                </MenuItem>
+              )}
+              <MenuItem icon={<ListMinus aria-hidden />} onSelect={() => verbs.remove([one], () => undefined)}>
+                Take out of the campaign…
+              </MenuItem>
+            </>
+          )}
+        </RowMenu>
+      )
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import type { SmtpSecurity } from '#lib/mail/smtp/smtp-server.ts'
+import { formatInstant } from '../date-time-format.ts'
+import { MAILBOX_STATUS_LOOK, type StatusLook } from '../status-look.ts'
+import type { Mailbox } from './use-mailboxes.ts'
+
+/** A pause that is over by itself is no stop. */
+export function lookOf({ status, deferredUntil }: Mailbox, timeZone: string, now: Date): StatusLook {
+  if (status !== 'CONNECTED' || deferredUntil === null) return MAILBOX_STATUS_LOOK[status]
+  const until = new Date(deferredUntil)
+  const isToday = formatInstant(until, timeZone, 'date') === formatInstant(now, timeZone, 'date')
+  const word = `Pausing until ${formatInstant(until, timeZone, isToday ? 'time' : 'date-time')}`
+  return { tone: 'warning', icon: 'paused', word }
+}
+
+export const LIMIT_WORD: Record<Mailbox['today']['limitedBy'], string> = {
+  'mailbox-limit': 'the mailbox’s daily limit',
+  'ramp-up': 'ramp-up',
+  'rolling-24h': 'the limit over 24 hours',
+}
+
+export const SECURITY_OPTIONS: readonly { value: SmtpSecurity; label: string }[] = [
+  { value: 'STARTTLS', label: 'STARTTLS (usual on port 587)' },
+  { value: 'TLS', label: 'TLS from the start (usual on port 465)' },
+  { value: 'NONE', label: 'None (only inside your own network)' },
+]
+
+export const count = (number: number) => number.toLocaleString('en')
+
+export function counted(number: number, noun: string, plural = `${noun}s`): string {
+  return `${count(number)} ${number === 1 ? noun : plural}`
+}

@@ -1,0 +1,142 @@
+'use client'
+
+import { Mail, Pause, Pencil, PlugZap, Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Button } from '#components/ui/control/button.tsx'
+import { MenuItem, MenuSeparator } from '#components/ui/overlay/dropdown-menu.tsx'
+import { RowMenu } from '#components/ui/overlay/row-menu.tsx'
+import { PAUSED_BY_A_PERSON } from '#lib/email-scheduler/mailbox-states.ts'
+import { useSession } from '../session/session-context.tsx'
+import { DateTime } from '../ui/date-time.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { StatusBadge } from '../ui/status-badge.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { lookOf } from './mailbox-words.ts'
+import { TodayCell } from './today-cell.tsx'
+import type { Mailbox } from './use-mailboxes.ts'
+import { usePause } from './use-pause.ts'
+
+interface MailboxesTableProps {
+  mailboxes: readonly Mailbox[]
+  isLoading: boolean
+  mayChange: boolean
+  onOpen: (what: 'edit' | 'reconnect' | 'remove', id: string) => void
+  addButton: ReactNode
+}
+
+export function MailboxesTable({ mailboxes, isLoading, mayChange, onOpen, addButton }: MailboxesTableProps) {
+  const { workspace } = useSession()
+  const pause = usePause()
+  const columns: Column<Mailbox>[] = [
+    { key: 'address', label: 'Mailbox', isRowHeader: true, cell: (mailbox) => <Name mailbox={mailbox} /> },
+    {
+      key: 'state',
+      label: 'State',
+      cell: (mailbox) => (
+        <div className="flex flex-col items-start gap-1 py-0.5">
+          <StatusBadge look={lookOf(mailbox, workspace.timeZone, new Date())} />
+          <Trouble mailbox={mailbox} />
+          {mayChange && mailbox.status === 'STOPPED' && (
+            <Button size="sm" icon={<PlugZap />} className="mt-1" onClick={() => onOpen('reconnect', mailbox.id)}>
+              {mailbox.stoppedReason === PAUSED_BY_A_PERSON ? 'Resume' : 'Reconnect'}
+            </Button>
+          )}
+        </div>
+      ),
+    },
+    { key: 'today', label: 'Today', isNarrow: true, cell: ({ today }) => <TodayCell today={today} /> },
+    {
+      key: 'next',
+      label: 'Next email',
+      isNarrow: true,
+      cell: (mailbox) => <Next mailbox={mailbox} timeZone={workspace.timeZone} />,
+    },
+    {
+      key: 'actions',
+      label: 'Actions',
+      isLabelHidden: true,
+      isNarrow: true,
+      align: 'end',
+      cell: (mailbox) =>
+        mayChange && (
+          <RowMenu label={`Actions for ${mailbox.address}`}>
+            <MenuItem icon={<Pencil aria-hidden />} onSelect={() => onOpen('edit', mailbox.id)}>
+              Edit…
+            </MenuItem>
+            {mailbox.status === 'CONNECTED' && (
+              <>
+                <MenuItem icon={<PlugZap aria-hidden />} onSelect={() => onOpen('reconnect', mailbox.id)}>
+                  Test…
+                </MenuItem>
+                <MenuItem icon={<Pause aria-hidden />} onSelect={() => pause(mailbox)}>
+                  Pause
+                </MenuItem>
+              </>
+            )}
+            <MenuSeparator />
+            <MenuItem tone="danger" icon={<Trash2 aria-hidden />} onSelect={() => onOpen('remove', mailbox.id)}>
+              Remove…
+            </MenuItem>
+          </RowMenu>
+        ),
+    },
+  ]
+  return (
+    <Table
+      caption="Mailboxes"
+      columns={columns}
+      rows={mailboxes}
+      rowKey={({ id }) => id}
+      isLoading={isLoading}
+      empty={
+        <EmptyState
+          icon={<Mail />}
+          title="There is no mailbox yet"
+          sentence="Campaigns are sent from your own mailboxes. Add the first one: an address, its mail server, and a password for it."
+          action={addButton}
+        />
+      }
+    />
+  )
+}
+
+function Name({ mailbox: { address, displayName, smtp } }: { mailbox: Mailbox }) {
+  return (
+    <div className="min-w-0">
+      <span className="wrap-anywhere">{address}</span>
+      <span className="block break-words font-normal text-[0.8125rem] text-muted">
+        {[displayName, smtp?.host].filter(Boolean).join(' · ')}
+      </span>
+    </div>
+  )
+}
+
+function Trouble({ mailbox: { trouble } }: { mailbox: Mailbox }) {
+  if (!trouble) return null
+  return (
+    <div className="max-w-md text-[0.8125rem]">
+      <p>{trouble.sentence}</p>
+      {trouble.providerText && (
+        <p className="mt-0.5 break-words font-mono text-muted text-xs">
+          <span className="sr-only">The server said: </span>
+          {trouble.providerText}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Next({ mailbox: { next, status }, timeZone }: { mailbox: Mailbox; timeZone: string }) {
+  if (next) {
+    return (
+      <div className="sm:whitespace-nowrap">
+        <DateTime instant={next.at} timeZone={timeZone} />
+        <span className="block max-w-52 truncate text-[0.8125rem] text-muted" title={next.to ?? undefined}>
+          {next.to ? `to ${next.to}` : 'to an erased person'}
+        </span>
+      </div>
+    )
+  }
+  const words = status === 'CONNECTED' ? 'Nothing waits' : 'Nothing goes until it is connected'
+  return <span className="text-muted sm:whitespace-nowrap">{words}</span>
+}

@@ -1,0 +1,93 @@
+'use client'
+
+import { useEffect, useRef, useState } from 'react'
+import type { Told } from '#lib/contract/over-the-wire.ts'
+import { ApiError } from '../api-client.ts'
+import { type ProgressStep, ProgressSteps } from '../ui/progress-steps.tsx'
+
+type TestStep = Told<'POST /api/mailboxes/[id]/test'>['step']
+
+export interface TestFailure {
+  step: TestStep
+  sentence: string
+  providerText: string | null
+}
+
+/** A test under way or over; `at` is the step that it has come to. */
+export interface TestRun {
+  at: TestStep
+  failure: TestFailure | null
+  isOver: boolean
+}
+
+/** Steps that the server in question takes. */
+export interface TestPath {
+  isEncrypted: boolean
+  hasLogin: boolean
+  sendsMessage: boolean
+}
+
+const STEPS: Record<TestStep, { label: string; takes: (path: TestPath) => boolean }> = {
+  name: { label: 'Find the server by its name', takes: () => true },
+  connection: { label: 'Connect', takes: () => true },
+  encryption: { label: 'Encrypt', takes: ({ isEncrypted }) => isEncrypted },
+  login: { label: 'Log in', takes: ({ hasLogin }) => hasLogin },
+  message: { label: 'Hand over a message to you', takes: ({ sendsMessage }) => sendsMessage },
+}
+const ORDER = Object.keys(STEPS) as TestStep[]
+
+export function useTestRun() {
+  const [run, setRun] = useState<TestRun | null>(null)
+  return {
+    run,
+    begin: () => setRun({ at: 'name', failure: null, isOver: false }),
+    reach: ({ step }: { step: TestStep }) => setRun({ at: step, failure: null, isOver: false }),
+    succeed: () => setRun((now) => now && { ...now, isOver: true }),
+    fail: (failure: TestFailure) => setRun({ at: failure.step, failure, isOver: true }),
+    forget: () => setRun(null),
+  }
+}
+
+export function TestSteps({ run, path }: { run: TestRun; path: TestPath }) {
+  const at = ORDER.indexOf(run.at)
+  const steps = ORDER.flatMap((key, index): ProgressStep[] => {
+    const { label, takes } = STEPS[key]
+    const isFailed = run.failure?.step === key
+    if (!takes(path) && !isFailed) return []
+    const isPast = index < at || (run.isOver && run.failure === null)
+    const state = isFailed ? 'failed' : isPast ? 'done' : index === at ? 'running' : 'waiting'
+    return [{ key, label, state, ...(isFailed && run.failure && { detail: <Why failure={run.failure} /> }) }]
+  })
+  // Below the fold of a long form, the steps would go by unseen.
+  const place = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each step that it comes to
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [run])
+  return (
+    <div ref={place} className="scroll-mb-20">
+      <ProgressSteps label="Test of the mailbox" steps={steps} />
+    </div>
+  )
+}
+
+function Why({ failure: { sentence, providerText } }: { failure: TestFailure }) {
+  return (
+    <>
+      <p className="mt-0.5 text-danger-text">{sentence}</p>
+      {providerText && (
+        <p className="mt-1 break-words font-mono text-muted text-xs">
+          <span className="sr-only">The server said: </span>
+          {providerText}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** The failed step in an answer that refuses access for it. */
+export function testFailureIn(error: unknown): TestFailure | null {
+  if (!(error instanceof ApiError) || error.code !== 'mailbox-test-failed') return null
+  const { step, providerText } = Object(error.details) as { step?: unknown; providerText?: unknown }
+  const known = ORDER.find((name) => name === step)
+  if (!known) return null
+  return { step: known, sentence: error.message, providerText: typeof providerText === 'string' ? providerText : null }
+}

@@ -1,0 +1,87 @@
+'use client'
+
+import { Button } from '#components/ui/control/button.tsx'
+import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { formatInstant } from '../date-time-format.ts'
+import { useSession } from '../session/session-context.tsx'
+import { IntentLink } from '../shell/intent-link.tsx'
+import { DateTime } from '../ui/date-time.tsx'
+import { LoadError } from '../ui/load-error.tsx'
+import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
+import { BEHIND_WORDS, figureOf } from './behind-words.ts'
+import { type Behind, useRowsBehind } from './use-overview.ts'
+
+/** The rows that a figure counted, with the same number above them. */
+export function RowsBehind({ behind, onClose }: { behind: Behind; onClose: () => void }) {
+  const { workspace } = useSession()
+  const { data, error, isFetching, fetchNextPage, hasNextPage, refetch } = useRowsBehind(behind)
+  const words = BEHIND_WORDS[behind.what]
+  const total = data?.pages[0]?.total
+  const rows = data?.pages.flatMap((page) => page.rows) ?? []
+  const link = 'break-all text-accent-text underline-offset-2 hover:underline'
+  return (
+    <Dialog
+      title={words.title}
+      description={
+        <>
+          {total === undefined ? 'Counting…' : <span data-total={total}>{figureOf(total, words)}</span>}
+          {'from' in behind && `, ${period(behind, workspace.timeZone)}`}
+        </>
+      }
+      width="lg"
+      isOpen
+      onOpenChange={(isOpen) => !isOpen && onClose()}
+      footer={
+        hasNextPage && (
+          <Button isLoading={isFetching} onClick={() => fetchNextPage()}>
+            Show more
+          </Button>
+        )
+      }
+    >
+      {error && !data && (
+        <LoadError title="They could not be loaded." error={error} onRetry={() => refetch()} isRetrying={isFetching} />
+      )}
+      {!data && !error && (
+        <>
+          <LoadingNote what="Loading the rows" />
+          <Skeleton className="h-24 w-full" />
+        </>
+      )}
+      <ul className="flex flex-col divide-y divide-border pb-4 text-sm">
+        {rows.map(({ id, at, prospectId, recipient, campaign, sentence }) => (
+          <li key={id} className="flex flex-wrap items-baseline justify-between gap-x-4 py-2">
+            <span className="min-w-0">
+              {prospectId && recipient ? (
+                <IntentLink href={`/prospects/${prospectId}`} className={link}>
+                  {recipient}
+                </IntentLink>
+              ) : (
+                (recipient ?? 'An erased person')
+              )}
+              {campaign && (
+                <>
+                  <span className="text-muted"> · </span>
+                  <IntentLink href={`/campaigns/${campaign.id}?tab=emails`} className={link}>
+                    {campaign.name}
+                  </IntentLink>
+                </>
+              )}
+            </span>
+            <span className="text-[0.8125rem] text-muted">
+              <DateTime instant={at} timeZone={workspace.timeZone} />
+            </span>
+            {sentence && <span className="basis-full break-words text-[0.8125rem] text-muted">{sentence}</span>}
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
+
+function period({ from, until }: { from: string; until: string }, timeZone: string): string {
+  const [first, last] = [new Date(from), new Date(until)]
+  const isDay = last.getTime() - first.getTime() > 20 * 3_600_000
+  if (isDay) return formatInstant(first, timeZone, 'date')
+  return `${formatInstant(first, timeZone, 'date-time')} to ${formatInstant(last, timeZone, 'time')}`
+}

@@ -1,0 +1,1 @@
+export const emails = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'email' : 'emails'}`

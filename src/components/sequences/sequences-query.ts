@@ -1,0 +1,13 @@
+const PAGE_SIZE = 50
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The page of the list that the address asks for; what makes no sense there is left out. */
+export function sequencesQueryIn(params: { get(name: string): string | null }) {
+  const cursor = params.get('cursor')
+  return {
+    search: params.get('q')?.trim().slice(0, 200) || undefined,
+    archived: params.get('show') === 'archived' ? ('true' as const) : undefined,
+    cursor: cursor && UUID.test(cursor) ? cursor : undefined,
+    limit: PAGE_SIZE,
+  }
+}

@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { EMAIL_RESULTS } from '#lib/email-scheduler/transactional/read-emails.ts'
+import { INVITATION_METHODS } from '#lib/mail/message/parts.ts'
+import { operation } from './operation.ts'
+import { addressText, emailStatus, idParams, instant, pageFields } from './shared.ts'
+
+const MEGABYTE = 1024 * 1024
+/** As most servers take them, encoded and with the rest of the message. */
+const ATTACHED_BYTES_MAX = 25 * MEGABYTE
+/** Base64 takes four thirds, and the texts come on top. */
+const BODY_BYTES_MAX = 40 * MEGABYTE
+const BATCH_MAX = 500
+
+const oneLine = (what: string, lengthMax: number) =>
+  z
+    .string()
+    .max(lengthMax, `${what} has at most ${lengthMax} characters.`)
+    .regex(/^[^\p{Cc}\u2028\u2029]*$/u, `${what} is one line of text.`)
+
+const recipient = z.union([
+  addressText.transform((address) => ({ address, name: '' })),
+  z.object({ address: addressText, name: oneLine('A name', 200).default('') }),
+])
+
+/** Of headers that say how a program should treat the message; never one that says who it is from or to. */
+const SETTABLE = [
+  'list-unsubscribe',
+  'list-unsubscribe-post',
+  'auto-submitted',
+  'precedence',
+  'in-reply-to',
+  'references',
+]
+/** In either case letter by letter, and not by a flag: the API's document knows no flags. */
+const inAnyCase = (name: string) => name.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+const HEADER = new RegExp(`^([xX]-[A-Za-z0-9-]{1,70}|${SETTABLE.map(inAnyCase).join('|')})$`)
+
+const headers = z
+  .record(
+    z
+      .string()
+      .regex(HEADER, 'Only X-…, List-Unsubscribe, Auto-Submitted, Precedence, In-Reply-To and References can be set.'),
+    oneLine('A header', 900),
+  )
+  .refine((given) => Object.keys(given).length <= 20, 'At most 20 headers are possible.')
+  .default({})
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+const bytesIn = (base64: string) => Math.floor((base64.length * 3) / 4) - (base64.match(/=*$/)?.[0].length ?? 0)
+
+const attachment = z.object({
+  fileName: oneLine('A file name', 200).min(1),
+  contentType: z
+    .string()
+    .max(100)
+    .regex(/^[\w.+-]+\/[\w.+-]+$/, 'A media type looks like application/pdf.')
+    .default('application/octet-stream'),
+  /** Base64, in one line. */
+  content: z
+    .string()
+    .max(BODY_BYTES_MAX)
+    .refine((text) => text.length % 4 === 0 && BASE64.test(text), 'The content is base64, in one line.'),
+})
+
+const calendar = z
+  .object({
+    method: z.enum(INVITATION_METHODS, { error: 'The method is REQUEST or CANCEL.' }),
+    /** iCalendar, as RFC 5545 has it. */
+    content: z.string().max(256 * 1024),
+    fileName: oneLine('A file name', 200).min(1).default('invite.ics'),
+  })
+  .refine(
+    ({ content }) => /^BEGIN:VCALENDAR\r?\n[\s\S]*\nEND:VCALENDAR\s*$/.test(content),
+    'A calendar begins with BEGIN:VCALENDAR and ends with END:VCALENDAR.',
+  )
+  .refine(
+    ({ method, content }) => new RegExp(`\\nMETHOD:${method}\\r?\\n`).test(content),
+    'The calendar names its method, and the same one: METHOD:REQUEST or METHOD:CANCEL.',
+  )
+
+const emailFields = z.object({
+  /** One address, alone or with a name. */
+  to: recipient,
+  subject: oneLine('A subject', 500).min(1, 'An email needs a subject.'),
+  text: z.string().max(MEGABYTE).default(''),
+  html: z.string().max(MEGABYTE).default(''),
+  replyTo: z.email('Answers go to one email address.').max(254).optional(),
+  headers,
+  attachments: z.array(attachment).max(20).default([]),
+  /** Shown as an invitation, or as its end, by mail programs. */
+  calendar: calendar.optional(),
+  /** The address or id of one of the workspace’s mailboxes; else the oldest that is connected. */
+  mailbox: addressText.optional(),
+  sendAt: instant.optional(),
+})
+
+type Attached = { attachments: readonly { content: string }[] }
+const fits = (emails: readonly Attached[]) =>
+  emails.flatMap(({ attachments }) => attachments).reduce((sum, { content }) => sum + bytesIn(content), 0) <=
+  ATTACHED_BYTES_MAX
+const TOO_LARGE = 'The attachments have more than 25 MB in all.'
+
+const emailBody = emailFields
+  .refine(({ text, html }) => text !== '' || html !== '', { path: ['text'], error: 'An email needs a text or HTML.' })
+  .refine((email) => fits([email]), { path: ['attachments'], error: TOO_LARGE })
+
+const BOOKED = {
+  to: { address: 'ada@example.com', name: 'Ada Example' },
+  subject: 'Your table is booked',
+  text: 'We look forward to seeing you on Friday at 19:00.',
+}
+
+const moment = z.date()
+
+const emailOutput = z
+  .object({
+    id: z.string(),
+    /** What a program needs to know. `unknown`: it may have been sent, and is never sent again on a guess. */
+    result: z.enum(EMAIL_RESULTS),
+    status: emailStatus,
+    sentence: z.string(),
+    to: z.string().nullable(),
+    subject: z.string().nullable(),
+    mailbox: z.string(),
+    scheduledFor: moment,
+    nextRetryAt: moment.nullable(),
+    sentAt: moment.nullable(),
+    attempts: z.number(),
+    lastError: z.string().nullable(),
+    lastErrorCode: z.string().nullable(),
+    messageId: z.string().nullable(),
+    createdAt: moment,
+  })
+  .meta({ id: 'Email' })
+
+const refusal = z.object({ code: z.string(), message: z.string() })
+
+export const emails = {
+  list: operation({
+    method: 'GET',
+    path: '/api/emails',
+    summary: 'The transactional emails of the workspace, newest first.',
+    access: 'member',
+    scopes: ['read', 'send'],
+    query: z.object({ ...pageFields, status: emailStatus.optional() }),
+    output: z.object({ emails: z.array(emailOutput), nextCursor: z.string().nullable() }),
+  }),
+
+  send: operation({
+    method: 'POST',
+    path: '/api/emails',
+    summary: 'Sends one email at once, or at a time; what cannot go now is kept and sent later.',
+    access: 'member',
+    body: emailBody,
+    example: { ...BOOKED, html: '<p>We look forward to seeing you on <b>Friday at 19:00</b>.</p>' },
+    bodyBytesMax: BODY_BYTES_MAX,
+    makes: { at: '/api/emails/[id]', unless: 'wasThere' },
+    /** `wasThere`: the key had been used for the same email before, and nothing was done. */
+    output: emailOutput.extend({ wasThere: z.boolean() }),
+  }),
+
+  sendMany: operation({
+    method: 'POST',
+    path: '/api/emails/batch',
+    summary: 'Sends up to 500 emails; each has an answer of its own, in their order.',
+    access: 'member',
+    body: z
+      .object({ emails: z.array(emailBody).min(1, 'There is no email in this batch.').max(BATCH_MAX) })
+      .refine(({ emails }) => fits(emails), { path: ['emails'], error: TOO_LARGE }),
+    bodyBytesMax: BODY_BYTES_MAX,
+    example: { emails: [BOOKED, { ...BOOKED, to: 'ben@example.com', sendAt: '2026-11-20T09:00:00+01:00' }] },
+    output: z.object({
+      emails: z.array(z.object({ email: emailOutput.nullable(), error: refusal.nullable() })),
+    }),
+  }),
+
+  read: operation({
+    method: 'GET',
+    path: '/api/emails/[id]',
+    summary: 'One transactional email as it is now.',
+    access: 'member',
+    scopes: ['read', 'send'],
+    params: idParams,
+    output: emailOutput,
+  }),
+
+  cancel: operation({
+    method: 'POST',
+    path: '/api/emails/[id]/cancel',
+    summary: 'Cancels a transactional email that waits. What is being handed over or was sent cannot be taken back.',
+    access: 'member',
+    params: idParams,
+    output: emailOutput,
+  }),
+}

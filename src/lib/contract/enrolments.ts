@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { ENROLMENT_ACTIONS } from '#lib/campaigns/enrolment-actions.ts'
+import { ENROLMENT_REASON_CODES } from '#lib/campaigns/enrolment-reasons.ts'
+import { ENROLMENT_STATES } from '#lib/campaigns/ledger.ts'
+import { CANCEL_REASONS, type CancelReason } from '#lib/email-scheduler/reasons.ts'
+import { operation } from './operation.ts'
+import { emailStatus, idParams, pageFields, searchInput } from './shared.ts'
+
+const state = z.enum(ENROLMENT_STATES)
+const reasonCode = z.enum(ENROLMENT_REASON_CODES)
+const cancelCode = z.enum(Object.keys(CANCEL_REASONS) as [CancelReason, ...CancelReason[]])
+const count = z.number()
+
+const enrolmentOutput = z.object({
+  id: z.string(),
+  prospectId: z.string(),
+  prospect: z.string().nullable(),
+  firstName: z.string().nullable(),
+  lastName: z.string().nullable(),
+  state,
+  pausedAt: z.date().nullable(),
+  /** Why it is blocked or skipped. */
+  reason: z.object({ code: reasonCode, sentence: z.string() }).nullable(),
+  /** The last step that was sent; 0 before the first. */
+  stepReached: z.number(),
+  steps: z.number(),
+  mailbox: z.string().nullable(),
+  nextEmail: z
+    .object({
+      id: z.string(),
+      stepNumber: z.number(),
+      status: emailStatus,
+      at: z.date(),
+      blocker: z.string().nullable(),
+    })
+    .nullable(),
+  /** Why its last email was cancelled, where it was. */
+  cancelled: z.object({ code: cancelCode, sentence: z.string() }).nullable(),
+  enrolledAt: z.date(),
+})
+
+export const enrolments = {
+  list: operation({
+    method: 'GET',
+    path: '/api/campaigns/[id]/prospects',
+    summary:
+      'Who is in a campaign, in the order in which they came: state, why they are blocked or skipped, the step reached and the next email. The first page counts all of them.',
+    access: 'member',
+    params: idParams,
+    query: z.object({
+      ...pageFields,
+      state: state.optional(),
+      reason: reasonCode.optional(),
+      search: searchInput,
+    }),
+    output: z.object({
+      enrolments: z.array(enrolmentOutput),
+      nextCursor: z.string().nullable(),
+      searchIsCut: z.boolean(),
+      counts: z
+        .object({
+          states: z.object({
+            PENDING: count,
+            BLOCKED: count,
+            SKIPPED: count,
+            ACTIVE: count,
+            FINISHED: count,
+            total: count,
+          }),
+          reasons: z.partialRecord(reasonCode, count),
+        })
+        .nullable(),
+    }),
+  }),
+
+  change: operation({
+    method: 'POST',
+    path: '/api/campaigns/[id]/prospects/bulk',
+    summary:
+      'Pauses, resumes, removes or puts back people of this campaign, and of no other. Removing cancels what waits for them; putting back is for those who were removed before they were planned.',
+    access: 'member',
+    params: idParams,
+    body: z.object({
+      action: z.enum(ENROLMENT_ACTIONS),
+      enrolmentIds: z
+        .array(z.uuid())
+        .min(1, 'Name at least one person of the campaign.')
+        .max(1_000, 'Name at most 1,000 people at a time.'),
+    }),
+    output: z.object({ changed: count, cancelled: count }),
+  }),
+}

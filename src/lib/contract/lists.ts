@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { LIST_MEMBERS_AT_ONCE_MAX } from '#lib/audience/lists.ts'
+import { operation } from './operation.ts'
+import { archivedField, done, idParams } from './shared.ts'
+
+const listName = z
+  .string()
+  .trim()
+  .min(1, 'A list needs a name.')
+  .max(100, 'The name of a list has at most 100 characters.')
+  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'The name of a list is one line of text.')
+
+const listOutput = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    members: z.number(),
+    version: z.number(),
+    archivedAt: z.date().nullable(),
+    createdAt: z.date(),
+  })
+  .meta({ id: 'List' })
+
+const membersInput = z.object({ prospectIds: z.array(z.uuid()).min(1).max(LIST_MEMBERS_AT_ONCE_MAX) })
+
+export const lists = {
+  list: operation({
+    method: 'GET',
+    path: '/api/lists',
+    summary: 'The lists of prospects, by name.',
+    access: 'member',
+    query: z.object(archivedField),
+    output: z.object({ lists: z.array(listOutput) }),
+  }),
+
+  create: operation({
+    method: 'POST',
+    path: '/api/lists',
+    summary: 'Makes a list.',
+    access: 'member',
+    body: z.object({ name: listName }),
+    makes: { at: '/api/lists/[id]' },
+    output: listOutput,
+  }),
+
+  read: operation({
+    method: 'GET',
+    path: '/api/lists/[id]',
+    summary: 'One list; GET /api/prospects?listId= answers who is in it.',
+    access: 'member',
+    params: idParams,
+    versioned: 'version',
+    output: listOutput,
+  }),
+
+  edit: operation({
+    method: 'PATCH',
+    path: '/api/lists/[id]',
+    summary: 'Renames a list, or takes it out of the archive.',
+    access: 'member',
+    params: idParams,
+    body: z.object({ name: listName.optional(), archived: z.boolean().optional() }),
+    versioned: 'version',
+    output: listOutput,
+  }),
+
+  archive: operation({
+    method: 'DELETE',
+    path: '/api/lists/[id]',
+    summary: 'Archives a list. The prospects in it stay as they are.',
+    access: 'member',
+    params: idParams,
+    output: done,
+  }),
+
+  restore: operation({
+    method: 'POST',
+    path: '/api/lists/[id]/restore',
+    summary:
+      'Brings a list back from the archive. Where another has its name by now, PATCH it with archived: false and a new name.',
+    access: 'member',
+    params: idParams,
+    output: listOutput,
+  }),
+
+  addMembers: operation({
+    method: 'POST',
+    path: '/api/lists/[id]/members',
+    summary: 'Puts prospects into a list; those already in it count for nothing.',
+    access: 'member',
+    params: idParams,
+    body: membersInput,
+    output: z.object({ added: z.number() }),
+  }),
+
+  removeMembers: operation({
+    method: 'DELETE',
+    path: '/api/lists/[id]/members',
+    summary: 'Takes prospects out of a list.',
+    access: 'member',
+    params: idParams,
+    body: membersInput,
+    output: z.object({ removed: z.number() }),
+  }),
+}

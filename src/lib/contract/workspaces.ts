@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { timeZoneSchema } from '#lib/platform/time-zone.ts'
+import { workspaceNameSchema } from '#lib/tenancy/person.ts'
+import { postalAddressSchema } from '#lib/tenancy/workspaces/postal-address.ts'
+import { operation } from './operation.ts'
+import { idParams } from './shared.ts'
+
+export const workspaceOutput = z.object({ id: z.string(), name: z.string(), timeZone: z.string() })
+
+const workspaceDetails = workspaceOutput.extend({
+  nextTimeZone: z.string().nullable(),
+  nextTimeZoneAt: z.date().nullable(),
+  postalAddress: z.string(),
+  version: z.string(),
+})
+
+export const workspaces = {
+  create: operation({
+    method: 'POST',
+    path: '/api/workspaces',
+    summary: 'Creates another workspace, with the caller as its owner.',
+    access: 'person',
+    body: z.object({ name: workspaceNameSchema, timeZone: timeZoneSchema.default('UTC') }),
+    makes: { at: '/api/workspaces/[id]' },
+    output: workspaceOutput,
+  }),
+
+  read: operation({
+    method: 'GET',
+    path: '/api/workspaces/[id]',
+    summary: 'The workspace, its postal address, and a change of its time zone that waits for its midnight.',
+    access: 'member',
+    workspaceInPath: true,
+    params: idParams,
+    versioned: 'version',
+    output: workspaceDetails,
+  }),
+
+  edit: operation({
+    method: 'PATCH',
+    path: '/api/workspaces/[id]',
+    summary:
+      'Renames the workspace, gives it a postal address, or moves it to another time zone, from the next midnight there.',
+    access: 'admin',
+    workspaceInPath: true,
+    params: idParams,
+    body: z.object({
+      name: workspaceNameSchema.optional(),
+      timeZone: timeZoneSchema.optional(),
+      postalAddress: postalAddressSchema.optional(),
+    }),
+    versioned: 'version',
+    output: workspaceDetails,
+  }),
+}

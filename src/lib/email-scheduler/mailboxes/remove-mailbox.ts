@@ -1,0 +1,87 @@
+import { mayHaveArrived } from '#lib/campaigns/may-have-arrived.ts'
+import { unpark } from '#lib/email-scheduler/effects/unpark.ts'
+import { PublicError } from '#lib/platform/api-response.ts'
+import type { Sql } from '#lib/platform/database.ts'
+import type { Actor } from '#lib/tenancy/person.ts'
+import { tellOfMailbox } from './change-mailbox.ts'
+import { lockAnyMailbox, type Mailbox, refuseArchivedMailbox } from './mailbox.ts'
+
+/** Counting stops here; the dialog then says "at least". */
+const COUNTED_MAX = 100_000
+
+export type RemovalEffect = {
+  /** Emails that wait for it; at `countedMax` it is at least that many. */
+  waiting: number
+  /** Of these, those that answer in a thread which it began: they need a taker, the others find a mailbox by themselves. */
+  followUps: number
+  countedMax: number
+}
+
+export async function readRemovalEffect(sql: Sql, workspaceId: string, id: string): Promise<RemovalEffect> {
+  const { rows } = await sql.query<{ waiting: number; followUps: number }>(
+    `SELECT count(*)::int AS waiting, count(*) FILTER (WHERE has_before)::int AS "followUps" FROM (
+       SELECT EXISTS (SELECT FROM scheduled_emails b WHERE b.campaign_prospect_id = e.campaign_prospect_id
+         AND b.step_number < e.step_number AND b.status IN ('SENT', 'OUTCOME_UNKNOWN')) OR e.status = 'RETRY_SCHEDULED' AS has_before
+       FROM scheduled_emails e
+       WHERE e.workspace_id = $1 AND e.mailbox_id = $2 AND e.status IN ('SCHEDULED', 'RETRY_SCHEDULED') LIMIT $3) counted`,
+    [workspaceId, id, COUNTED_MAX],
+  )
+  return { ...(rows[0] ?? { waiting: 0, followUps: 0 }), countedMax: COUNTED_MAX }
+}
+
+/**
+ * Out of sight and out of use; the row stays, for the counts of its address and for what was sent from it. What waits for
+ * it is planned on the taker by the next tick (plan/takers.ts); retries keep their time, and move at once.
+ */
+export async function archiveMailbox(
+  tx: Sql,
+  workspaceId: string,
+  id: string,
+  takenOverBy: string | null,
+  actor: Actor,
+): Promise<void> {
+  if (takenOverBy === id) throw notItself()
+  const ids = [id, ...(takenOverBy ? [takenOverBy] : [])].sort()
+  const locked = new Map<string, Mailbox>()
+  for (const each of ids) locked.set(each, await lockAnyMailbox(tx, workspaceId, each))
+  const [before, taker] = [locked.get(id), takenOverBy ? locked.get(takenOverBy) : undefined]
+  // Twice is once.
+  if (!before || before.status === 'ARCHIVED') return
+  if (taker) refuseArchivedMailbox(taker)
+  await refuseWhileSending(tx, id)
+  await tx.query(
+    `UPDATE mailboxes SET status = 'ARCHIVED', stopped_reason = NULL, taken_over_by_id = $2, updated_at = app_now() WHERE id = $1`,
+    [id, takenOverBy],
+  )
+  if (takenOverBy) await handOnRetries(tx, workspaceId, id, takenOverBy)
+  await tellOfMailbox(tx, workspaceId, 'mailbox.archived', before, actor, taker && { takenOverBy: taker.address })
+}
+
+/** What is in flight comes back to the mailbox that it left from, and would wait there for ever. */
+async function refuseWhileSending(tx: Sql, mailboxId: string): Promise<void> {
+  const { rows } = await tx.query(`SELECT FROM scheduled_emails WHERE mailbox_id = $1 AND status = 'SENDING' LIMIT 1`, [
+    mailboxId,
+  ])
+  if (rows.length === 0) return
+  throw new PublicError(
+    409,
+    'mailbox-sending',
+    'An email is leaving this mailbox at the moment. Pause it, and remove it in two minutes.',
+  )
+}
+
+/** Written anew, since the sender is another, unless it may have arrived: then the same bytes go or none. */
+async function handOnRetries(tx: Sql, workspaceId: string, from: string, to: string): Promise<void> {
+  await tx.query(
+    `UPDATE scheduled_emails e SET mailbox_id = $3, updated_at = app_now(),
+       content_token = CASE WHEN ${mayHaveArrived('e')} OR kind = 'TRANSACTIONAL' THEN content_token END
+     FROM (SELECT id FROM scheduled_emails WHERE workspace_id = $1 AND mailbox_id = $2 AND status = 'RETRY_SCHEDULED'
+       ORDER BY id FOR UPDATE) waiting
+     WHERE e.id = waiting.id`,
+    [workspaceId, from, to],
+  )
+  await unpark(tx, workspaceId, { mailboxId: to }, 'mailbox-connected')
+}
+
+const notItself = () =>
+  new PublicError(400, 'takes-over-itself', 'A mailbox cannot take over what waits for itself. Choose another.')

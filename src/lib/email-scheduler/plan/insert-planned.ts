@@ -1,0 +1,85 @@
+import { generateIdempotencyKey } from '#lib/email-scheduler/idempotency.ts'
+import type { Sql } from '#lib/platform/database.ts'
+import { newId } from '#lib/platform/id.ts'
+import { plainArray } from '#lib/platform/sql-array.ts'
+import type { LimitedBy } from './plan-capacity.ts'
+
+export type CreateScheduledEmailInput = {
+  enrolmentId: string
+  prospectId: string
+  stepNumber: number
+  key: string
+  mailboxId: string
+  scheduledForMs: number
+  localDate: string
+  jitterSeconds: number
+  limitedBy: LimitedBy
+  limitedOn: string
+}
+
+type Belongs = {
+  workspaceId: string
+  campaignId: string
+  sequenceId: string
+  firstStep: number
+  version: number
+  now: Date
+}
+
+/**
+ * Puts planned emails into the queue, set-wise; answers the keys that were new. A key that is there already is left
+ * as it is: the conflict speaks, nobody looks first. The first step may be claimed at its time, the others when the
+ * step before them is sent.
+ */
+export async function insertPlanned(
+  tx: Sql,
+  { workspaceId, campaignId, sequenceId, firstStep, version, now }: Belongs,
+  emails: readonly CreateScheduledEmailInput[],
+): Promise<Set<string>> {
+  const { rows } = await tx.query<{ key: string }>(
+    `INSERT INTO scheduled_emails (id, workspace_id, campaign_id, sequence_id, plan_version, updated_at, campaign_prospect_id,
+       prospect_id, step_number, idempotency_key, mailbox_id, scheduled_for, local_date, jitter_seconds, ready_at,
+       limited_by, limited_on)
+     SELECT e.id, $1, $2, $3, $4, $5, e.enrolment_id, e.prospect_id, e.step, e.key, e.mailbox_id, to_timestamp(e.at_ms / 1000),
+       e.local_date, e.jitter, CASE WHEN e.step = $15 THEN to_timestamp(e.at_ms / 1000) END, e.limited_by, e.limited_on
+     FROM unnest($6::uuid[], $7::uuid[], $8::uuid[], $9::int[], $10::text[], $11::uuid[], $12::float8[], $13::date[], $14::int[],
+         $16::text[], $17::date[])
+       AS e(id, enrolment_id, prospect_id, step, key, mailbox_id, at_ms, local_date, jitter, limited_by, limited_on)
+     ON CONFLICT (idempotency_key) DO NOTHING
+     RETURNING idempotency_key AS key`,
+    [
+      workspaceId,
+      campaignId,
+      sequenceId,
+      version,
+      now,
+      plainArray(emails.map(newId)),
+      plainArray(emails.map((email) => email.enrolmentId)),
+      plainArray(emails.map((email) => email.prospectId)),
+      plainArray(emails.map((email) => email.stepNumber)),
+      plainArray(emails.map((email) => email.key)),
+      plainArray(emails.map((email) => email.mailboxId)),
+      plainArray(emails.map((email) => email.scheduledForMs)),
+      plainArray(emails.map((email) => email.localDate)),
+      plainArray(emails.map((email) => email.jitterSeconds)),
+      firstStep,
+      plainArray(emails.map((email) => email.limitedBy)),
+      plainArray(emails.map((email) => email.limitedOn)),
+    ],
+  )
+  return new Set(rows.map(({ key }) => key))
+}
+
+/** Which of these prospects have a place in the sequence already, whatever campaign gave it to them. */
+export async function prospectsCovered(
+  tx: Sql,
+  { sequenceId, firstStep }: { sequenceId: string; firstStep: number },
+  prospectIds: readonly string[],
+): Promise<Set<string>> {
+  const keys = prospectIds.map((prospectId) => generateIdempotencyKey(prospectId, sequenceId, firstStep))
+  const { rows } = await tx.query<{ prospect_id: string }>(
+    'SELECT prospect_id FROM scheduled_emails WHERE idempotency_key = ANY($1::text[])',
+    [plainArray(keys)],
+  )
+  return new Set(rows.map((row) => row.prospect_id))
+}

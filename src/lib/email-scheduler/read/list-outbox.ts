@@ -1,0 +1,103 @@
+import type { Sql } from '#lib/platform/database.ts'
+import { EMAIL_ROWS, type EmailRow, mapScheduledEmail, type ScheduledEmailResponse } from './email-response.ts'
+import {
+  candidatesSql,
+  isOfOneIndex,
+  LAST_ID,
+  type OutboxFilter,
+  searchedSource,
+  sourceOf,
+  wanted,
+} from './outbox-source.ts'
+import { type Holding, whatHolds } from './what-holds.ts'
+
+export type ListedEmail = ScheduledEmailResponse & {
+  /** Why it stands where it stands, in one sentence, and until when that lasts where it passes by itself. */
+  why: Holding
+}
+
+export type OutboxPage = {
+  emails: ListedEmail[]
+  /** May be there although the page is not full: so much was looked through, and more is left. */
+  nextCursor: string | null
+  /** More people match the search than are looked at: more of the address finds less. */
+  searchIsCut: boolean
+}
+
+/** `untilId`: the last one that may come, for who looks again at what they have. */
+type Page = { cursor?: string | undefined; untilId?: string | undefined; limit: number }
+
+/** What no index knows (which mailbox) is looked for in this many of the others, however large the queue. */
+const LOOKED_THROUGH = 2_000
+
+/**
+ * A page of the queue, newest first. The ids come from the one index that serves the filter, in its order; only the rows
+ * of the page are read whole. So a page costs the same at ten million rows as at ten thousand.
+ */
+export async function listOutbox(sql: Sql, workspaceId: string, filter: OutboxFilter, page: Page): Promise<OutboxPage> {
+  const { ids, nextCursor, searchIsCut } = await outboxIds(sql, workspaceId, filter, page)
+  const { rows } = await sql.query<EmailRow>(`${EMAIL_ROWS} WHERE e.id = ANY($1::uuid[]) ORDER BY e.id DESC`, [ids])
+  const held = await whatHolds(sql, workspaceId, rows)
+  const emails = rows.map((row) => {
+    const email = mapScheduledEmail(row)
+    return { ...email, why: held.get(row.id) ?? { sentence: email.lastError ?? email.sentence, until: null } }
+  })
+  return { emails, nextCursor, searchIsCut }
+}
+
+/** What the indexes do not know is asked of each candidate `e`. Its values are numbered from `first` on. */
+export function rowsMatching(
+  workspaceId: string,
+  filter: OutboxFilter,
+  first: number,
+): { condition: string; values: unknown[] } {
+  const values: unknown[] = []
+  const take = (value: unknown) => {
+    values.push(value)
+    return `$${first + values.length - 1}`
+  }
+  const states = wanted(filter)
+  const conditions = [
+    `e.workspace_id = ${take(workspaceId)}`,
+    states.length === 0
+      ? 'false'
+      : `(${states.map(({ status, isDismissed }) => `e.status = '${status}'${isDismissed === null ? '' : ` AND e.dismissed_at IS ${isDismissed ? 'NOT ' : ''}NULL`}`).join(' OR ')})`,
+    filter.kind && `e.kind = ${take(filter.kind)}`,
+    filter.campaignId && `e.campaign_id = ${take(filter.campaignId)}`,
+    filter.mailboxId && `e.mailbox_id = ${take(filter.mailboxId)}`,
+    filter.prospectId && `e.prospect_id = ${take(filter.prospectId)}`,
+    filter.errorCode && `e.last_error_code = ${take(filter.errorCode)}`,
+    filter.fromDate && `e.local_date >= ${take(filter.fromDate)}`,
+    filter.untilDate && `e.local_date <= ${take(filter.untilDate)}`,
+  ]
+  return { condition: conditions.filter(Boolean).join(' AND '), values }
+}
+
+/** The ids of a page alone: also of those whom a bulk action is for. */
+export async function outboxIds(
+  sql: Sql,
+  workspaceId: string,
+  filter: OutboxFilter,
+  { cursor, untilId, limit }: Page,
+): Promise<{ ids: string[]; nextCursor: string | null; searchIsCut: boolean }> {
+  const search = filter.search ? await searchedSource(sql, workspaceId, filter.search) : undefined
+  const source = search?.source ?? sourceOf(filter)
+  const most = isOfOneIndex(filter) ? limit + 1 : Math.max(limit + 1, LOOKED_THROUGH)
+  const { rows: candidates } = await sql.query<{ id: string }>(candidatesSql(source, most), [
+    workspaceId,
+    cursor ?? LAST_ID,
+    ...source.values,
+  ])
+  const near = untilId === undefined ? candidates : candidates.filter(({ id }) => id >= untilId)
+  const looked = near.map(({ id }) => id)
+  const { condition, values } = rowsMatching(workspaceId, filter, 3)
+  const { rows } = await sql.query<{ id: string }>(
+    `SELECT id FROM scheduled_emails e WHERE id = ANY($1::uuid[]) AND ${condition} ORDER BY id DESC LIMIT $2`,
+    [looked, limit + 1, ...values],
+  )
+  const ids = rows.slice(0, limit).map(({ id }) => id)
+  const isFull = rows.length > limit
+  const isMore = isFull || looked.length === most
+  const nextCursor = isMore ? ((isFull ? ids : looked).at(-1) ?? null) : null
+  return { ids, nextCursor, searchIsCut: search?.isCut ?? false }
+}

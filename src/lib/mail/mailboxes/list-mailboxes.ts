@@ -1,0 +1,45 @@
+import { listMailboxes, loadMailbox, type Mailbox } from '#lib/email-scheduler/mailboxes/mailbox.ts'
+import { reasonInParts } from '#lib/email-scheduler/outcome.ts'
+import { type MailboxOutlook, readMailboxOutlooks } from '#lib/email-scheduler/read/mailboxes-today.ts'
+import { readSmtpSettings, type SmtpSettings } from '#lib/mail/smtp/smtp-settings.ts'
+import { notFound } from '#lib/platform/api-response.ts'
+import type { Sql } from '#lib/platform/database.ts'
+import type { ArchivedChoice } from '#lib/platform/rows/archived.ts'
+
+export type ConnectedMailbox = Mailbox & {
+  trouble: { sentence: string; providerText: string | null } | null
+  smtp: SmtpSettings | null
+}
+
+type WithOutlook = ConnectedMailbox & { today: Omit<MailboxOutlook, 'next'>; next: MailboxOutlook['next'] }
+
+export async function listWithOutlook(sql: Sql, workspaceId: string, archived: ArchivedChoice): Promise<WithOutlook[]> {
+  const mailboxes = await listMailboxes(sql, workspaceId, archived)
+  const outlooks = await readMailboxOutlooks(sql, workspaceId)
+  const connected = await withSettings(sql, workspaceId, mailboxes)
+  return connected.flatMap((mailbox) => {
+    const outlook = outlooks.get(mailbox.id)
+    if (!outlook) return []
+    const { next, ...today } = outlook
+    return [{ ...mailbox, today, next }]
+  })
+}
+
+export async function readConnected(sql: Sql, workspaceId: string, id: string): Promise<ConnectedMailbox> {
+  const [mailbox] = await withSettings(sql, workspaceId, [await loadMailbox(sql, workspaceId, id)])
+  if (!mailbox) throw notFound()
+  return mailbox
+}
+
+/** Mailboxes with where they are; never with a password. */
+async function withSettings(sql: Sql, workspaceId: string, mailboxes: readonly Mailbox[]): Promise<ConnectedMailbox[]> {
+  const settings = await readSmtpSettings(sql, workspaceId)
+  return mailboxes.map((mailbox) => {
+    const reason = mailbox.stoppedReason ?? mailbox.deferredReason
+    const trouble = reason === null ? null : reasonInParts(reason)
+    const smtp = settings.get(mailbox.id)
+    if (!smtp) return { ...mailbox, trouble, smtp: null }
+    const { host, port, security, username } = smtp
+    return { ...mailbox, trouble, smtp: { host, port, security, username } }
+  })
+}

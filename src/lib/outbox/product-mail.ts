@@ -1,0 +1,60 @@
+import { readAddress } from '#lib/audience/address.ts'
+import { generateTransactionalKey } from '#lib/email-scheduler/idempotency.ts'
+import { ensureSystemMailbox } from '#lib/email-scheduler/mailboxes/system-mailbox-row.ts'
+import { emptyCopies } from '#lib/email-scheduler/transactional/empty-copies.ts'
+import { type EmailResult, readEmails } from '#lib/email-scheduler/transactional/read-emails.ts'
+import { storeEmails } from '#lib/email-scheduler/transactional/store-emails.ts'
+import type { Deadline } from '#lib/mail/deadline.ts'
+import { messageIdOf } from '#lib/mail/message/headers.ts'
+import { appNow } from '#lib/platform/clock.ts'
+import type { Sql } from '#lib/platform/database.ts'
+import { newId } from '#lib/platform/id.ts'
+import { ensureSystemWorkspace, SYSTEM_WORKSPACE_ID } from '#lib/tenancy/workspaces/system-workspace.ts'
+import { type Outbox, waitWithin } from './outbox.ts'
+
+/** A mail of the product's own; its links are secrets. */
+export type ProductMail = { to: string; subject: string; text: string; html: string }
+
+/** In the queue: what remains is to hand it over. */
+export type StoredMail = { id: string; mailboxId: string }
+
+/**
+ * Puts a mail of the product's own into the queue, in the transaction of what it tells of: neither is there without the
+ * other. Undefined for what is no address.
+ */
+export async function storeProductMail(tx: Sql, from: string, mail: ProductMail): Promise<StoredMail | undefined> {
+  const reading = readAddress(mail.to)
+  if (!reading.ok) return undefined
+  await ensureSystemWorkspace(tx)
+  const mailboxId = await ensureSystemMailbox(tx, SYSTEM_WORKSPACE_ID, from)
+  const id = newId()
+  const idempotencyKey = generateTransactionalKey(SYSTEM_WORKSPACE_ID, id)
+  const now = await appNow(tx)
+  const content = {
+    from: { name: 'Sendonce', address: from },
+    to: { name: '', address: reading.address },
+    ...{ subject: mail.subject, text: mail.text, html: mail.html, date: now },
+    messageId: messageIdOf(idempotencyKey, from.slice(from.lastIndexOf('@') + 1)),
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  }
+  const localDate = now.toISOString().slice(0, 10)
+  await storeEmails(tx, [
+    { id, workspaceId: SYSTEM_WORKSPACE_ID, mailboxId, idempotencyKey, content, sendAt: null, localDate },
+  ])
+  return { id, mailboxId }
+}
+
+/** Hands it over at once, and answers what became of it by then; a tick goes on with what did not go. */
+export async function sendProductMail(
+  sql: Sql,
+  outbox: Outbox,
+  { id, mailboxId }: StoredMail,
+  within: Deadline,
+): Promise<EmailResult> {
+  const { rest } = await outbox.handOver(mailboxId, [id], within)
+  await waitWithin(rest, within)
+  const email = (await readEmails(sql, SYSTEM_WORKSPACE_ID, [id])).get(id)
+  // With those that a tick has sent since the last mail.
+  await emptyCopies(sql, SYSTEM_WORKSPACE_ID)
+  return email?.result ?? 'queued'
+}

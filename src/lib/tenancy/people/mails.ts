@@ -1,0 +1,47 @@
+import type { SentInvitation } from './invitations.ts'
+import { INVITATION_VALID_DAYS } from './invitations.ts'
+
+type WrittenMail = { to: string; subject: string; text: string; html: string }
+
+export function invitationMail(appUrl: string, invitation: SentInvitation): WrittenMail {
+  const { email, role, inviterName, workspaceName, token } = invitation
+  return mail(email, `${inviterName} invited you to ${workspaceName} on Sendonce`, {
+    greeting: 'Hello,',
+    before: `${inviterName} invited you to the workspace ${workspaceName} on Sendonce, as ${role === 'member' ? 'a' : 'an'} ${role}.`,
+    button: 'Accept the invitation',
+    link: pageLink(appUrl, '/invitation', token),
+    after: `The link works for ${INVITATION_VALID_DAYS} days, for this address only. If you did not expect it, ignore this mail: nothing happens.`,
+  })
+}
+
+export function passwordResetMail(appUrl: string, person: { name: string; email: string }, token: string): WrittenMail {
+  return mail(person.email, 'Choose a new password for Sendonce', {
+    greeting: `Hello ${person.name},`,
+    before: 'a person, most likely you, asked for a new password for your account on Sendonce.',
+    button: 'Choose a new password',
+    link: pageLink(appUrl, '/reset-password', token),
+    after: 'The link works for an hour, once. If it was not you, ignore this mail: your password stays as it is.',
+  })
+}
+
+/** After the #, a browser sends the token to no server: it is in no access log and in no Referer. */
+function pageLink(appUrl: string, path: string, token: string): string {
+  return `${new URL(path, appUrl).href}#token=${token}`
+}
+
+type Parts = { greeting: string; before: string; button: string; link: string; after: string }
+
+function mail(to: string, subject: string, { greeting, before, button, link, after }: Parts): WrittenMail {
+  const text = `${greeting}\n\n${before}\n\n${button}:\n${link}\n\n${after}\n`
+  const html = `<!doctype html><html lang="en"><body style="margin:0;padding:24px;background:#f6f6f7;font-family:system-ui,sans-serif;color:#18181b">
+<div style="max-width:480px;margin:0 auto;padding:24px;background:#ffffff;border-radius:8px;line-height:1.5">
+<p>${escapeHtml(greeting)}</p><p>${escapeHtml(before)}</p>
+<p><a href="${escapeHtml(link)}" style="display:inline-block;padding:10px 16px;background:#18181b;color:#ffffff;border-radius:6px;text-decoration:none">${escapeHtml(button)}</a></p>
+<p style="color:#52525b;font-size:14px">${escapeHtml(after)}</p>
+</div></body></html>`
+  return { to, subject, text, html }
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

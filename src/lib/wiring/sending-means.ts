@@ -1,0 +1,41 @@
+import type pg from 'pg'
+import { hasherIn } from '#lib/audience/address-hash.ts'
+import { type ComposerFor, contentPreparer } from '#lib/delivery/prepare.ts'
+import type { Refused } from '#lib/email-scheduler/outcome.ts'
+import { readDkimKeys } from '#lib/mail/domains/dkim-keys.ts'
+import { composeMessage } from '#lib/mail/message/compose.ts'
+import { renderEmails } from '#lib/mail/message/render-emails.ts'
+import { readParts } from '#lib/outbox/email-parts.ts'
+import type { Keyring } from '#lib/platform/keyring.ts'
+import type { SendingMeans } from '#lib/worker/send-due.ts'
+import { providersOf } from './providers.ts'
+
+/** How this installation writes its emails, signs them and hands them over. */
+export function sendingMeans(pool: pg.Pool, keyring: Keyring, appUrl: string): SendingMeans {
+  const composerFor: ComposerFor = async (emails) => {
+    const keyFor = await readDkimKeys(
+      pool,
+      keyring,
+      emails.map(({ workspaceId }) => workspaceId),
+    )
+    const parts = await readParts(
+      pool,
+      emails.filter(({ kind }) => kind === 'TRANSACTIONAL').map(({ id }) => id),
+    )
+    return async ({ id, workspaceId }, content) => {
+      const key = keyFor(workspaceId, content.from.address)
+      if (key && 'unreadable' in key) return { ok: false, outcome: unreadableKey(key.domain) }
+      return { ok: true, message: await composeMessage(content, key, parts.get(id)) }
+    }
+  }
+  return {
+    providers: providersOf(pool, keyring),
+    prepare: contentPreparer(pool, (emails) => renderEmails(pool, emails, { appUrl, keyring }), composerFor),
+    hasherIn: hasherIn(keyring),
+  }
+}
+
+function unreadableKey(domain: string): Refused {
+  const reason = `The key that signs for ${domain} cannot be read: ENCRYPTION_KEYS no longer holds the key it was kept under. Put that one back, or remove the domain and add it again.`
+  return { kind: 'retry', scope: 'mailbox', code: 'CREDENTIAL_UNREADABLE', reason }
+}

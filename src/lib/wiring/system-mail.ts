@@ -1,0 +1,36 @@
+import { Deadline } from '#lib/mail/deadline.ts'
+import { type ProductMail, type StoredMail, sendProductMail, storeProductMail } from '#lib/outbox/product-mail.ts'
+import { database, inTransaction, type Sql } from '#lib/platform/database.ts'
+import { env } from '#lib/platform/env.ts'
+import { log } from '#lib/platform/log.ts'
+import { outbox } from './outbox.ts'
+
+/** `waits`: it goes out by itself, once its server can be reached. */
+export type SystemMailOutcome = 'sent' | 'waits' | 'not-sent'
+
+/** In the transaction of what it tells of. Undefined where this installation has no mailbox of its own. */
+export async function storeSystemMail(tx: Sql, mail: ProductMail): Promise<StoredMail | undefined> {
+  const { SYSTEM_MAIL_URL, SYSTEM_MAIL_FROM } = env()
+  if (SYSTEM_MAIL_URL && SYSTEM_MAIL_FROM) return storeProductMail(tx, SYSTEM_MAIL_FROM, mail)
+  log.error({ subject: mail.subject }, 'a mail was not sent: SYSTEM_MAIL_URL and SYSTEM_MAIL_FROM are not set')
+  return undefined
+}
+
+/** After that transaction. Why it did not go is for the log; a failure here fails nothing that was done. */
+export async function sendStoredMail(stored: StoredMail | undefined): Promise<SystemMailOutcome> {
+  if (!stored) return 'not-sent'
+  try {
+    const result = await sendProductMail(database(), outbox(), stored, new Deadline(env().INLINE_SECONDS * 1_000))
+    if (result === 'sent') return 'sent'
+    log.warn({ emailId: stored.id, result }, 'a mail of the product has not been sent yet')
+    return result === 'queued' ? 'waits' : 'not-sent'
+  } catch (error) {
+    log.error({ error, emailId: stored.id }, 'a mail of the product waits for the next tick')
+    return 'waits'
+  }
+}
+
+/** For what is told of nothing that is stored here. */
+export async function sendSystemMail(mail: ProductMail): Promise<SystemMailOutcome> {
+  return sendStoredMail(await inTransaction(database(), (tx) => storeSystemMail(tx, mail)))
+}

@@ -1,0 +1,28 @@
+import type { SendingCounts } from '#lib/delivery/sending-counts.ts'
+
+/** What one tick did, as the cron endpoint answers it. */
+export type TickSummary = SendingCounts & {
+  worker: string
+  startedAt: string
+  durationMs: number
+  campaignsStarted: number
+  campaignsReopened: number
+  campaignsClosed: number
+  enrolmentsFreed: number
+  enrolmentsFinished: number
+  emailsScheduled: number
+  emailsAppended: number
+  emailsReplanned: number
+  /** Leases that ran out: back in the queue, or unknown where the email had been marked. */
+  recovered: number
+  /** Of stopped campaigns: what the stop itself had no time for. */
+  emailsCancelled: number
+  /** Unknown emails of which their providers told what became of them. */
+  emailsProven: number
+  /** Looked at for what a person wanted done with many at once. */
+  emailsInBulks: number
+  /** What keeps campaigns from being planned, a sentence each. */
+  planningErrors: string[]
+  /** There was more to plan than this tick had time for. */
+  planningUnfinished: boolean
+}
