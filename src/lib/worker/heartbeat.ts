@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { COUNT_CHANGES } from '#lib/email-scheduler/read/add-up-counts.ts'
 import { SEEN_NOW } from '#lib/email-scheduler/send/hold.ts'
 import { MOMENT_READ, type MomentRead, rememberMoment, seenBy } from '#lib/email-scheduler/send/moment.ts'
 import { EXPIRED_LEASES } from '#lib/email-scheduler/send/recover.ts'
@@ -22,6 +23,7 @@ export type TickStart = {
   /** Asked here for the same reason. */
   hasExpiredLeases: boolean
   hasOpenBulks: boolean
+  hasCountChanges: boolean
   hasOldAnswers: boolean
 }
 
@@ -41,7 +43,7 @@ export async function recordTickStart(pool: pg.Pool, worker: string): Promise<Ti
        ${SEEN_NOW} AND (SELECT NOT held.yes AND started.number > $3 FROM started, held))
      SELECT started.number, started.started_at AS "startedAt", held.yes AS "isHeld", held.back AS "hasGoneBack", ${MOMENT_READ},
        held.yes OR NOT EXISTS (SELECT FROM server_sightings) AS "mustLookAtServer", EXISTS (${EXPIRED_LEASES}) AS "hasExpiredLeases",
-       EXISTS (${OPEN_BULKS}) AS "hasOpenBulks", EXISTS (${OLD_ANSWERS}) AS "hasOldAnswers"
+       EXISTS (${OPEN_BULKS}) AS "hasOpenBulks", EXISTS (${COUNT_CHANGES}) AS "hasCountChanges", EXISTS (${OLD_ANSWERS}) AS "hasOldAnswers"
      FROM started, held`,
     [worker, FORGOTTEN_AFTER, tickSeen, sightingSeen, positionSeen],
   )

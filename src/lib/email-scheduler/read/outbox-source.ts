@@ -26,7 +26,8 @@ export type OutboxFilter = {
 export type Source = { parts: Part[]; values: unknown[] }
 type Part = (most: number, isOrdered: boolean) => string
 
-const FIRST_ID = `'00000000-0000-0000-0000-000000000000'::uuid`
+export const NO_ID = '00000000-0000-0000-0000-000000000000'
+const FIRST_ID = `'${NO_ID}'::uuid`
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** The newest so many of all parts; or any so many, where they are only counted. */
@@ -86,23 +87,28 @@ const ofCampaigns =
 const transactional = (status: ScheduledEmailStatus): Part =>
   range(['workspace_id', 'status'], ['$1::uuid', literal(status)], `e.kind = 'TRANSACTIONAL'`)
 
-export function sourceOf(filter: OutboxFilter): Source {
+export const everything = (): Part => range(['workspace_id'], ['$1::uuid'])
+
+/** `amongIds`: no other campaign has what is looked for. */
+export function sourceOf(filter: OutboxFilter, amongIds?: readonly string[]): Source {
   const { status, part, kind, campaignId, prospectId } = filter
   if (prospectId) return ofPeople([prospectId])
   const states = wanted(filter)
   if (states.length === 0) return { values: [], parts: [() => 'SELECT NULL::uuid AS id LIMIT 0'] }
   if (campaignId) return { values: [campaignId], parts: states.map((one) => ofCampaigns(one.status, 'c.id = $3')) }
   if (kind === 'TRANSACTIONAL') return { values: [], parts: states.map((one) => transactional(one.status)) }
-  if (!status && !part) return { values: [], parts: [range(['workspace_id'], ['$1::uuid'])] }
-  return { values: [], parts: states.flatMap((one) => partsOfState(one, kind)) }
+  if (!status && !part) return { values: [], parts: [everything()] }
+  const among = amongIds ? 'c.id = ANY($3::uuid[])' : 'true'
+  const parts = states.flatMap((one) => partsOfState(one, kind, among))
+  return { values: amongIds && parts.some((one) => one(1, true).includes('$3')) ? [amongIds] : [], parts }
 }
 
-function partsOfState(one: ReturnType<typeof wanted>[number], kind: EmailKind | undefined): Part[] {
+function partsOfState(one: ReturnType<typeof wanted>[number], kind: EmailKind | undefined, among: string): Part[] {
   const needsAttention = one.status === 'OUTCOME_UNKNOWN' || one.status === 'PERMANENTLY_FAILED'
   if (needsAttention && one.isDismissed !== true && (one.isDismissed === false || one.status === 'OUTCOME_UNKNOWN'))
     return [range(['workspace_id', 'status'], ['$1::uuid', literal(one.status)], NEEDS_ATTENTION)]
   if (one.isDismissed === true) return [range(['workspace_id'], ['$1::uuid'], DISMISSED)]
-  const inCampaigns = ofCampaigns(one.status, 'true')
+  const inCampaigns = ofCampaigns(one.status, among)
   return kind === 'CAMPAIGN' ? [inCampaigns] : [inCampaigns, transactional(one.status)]
 }
 

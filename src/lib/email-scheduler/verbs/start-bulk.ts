@@ -19,8 +19,6 @@ export type BulkWish = {
 }
 
 const PAGE = 1_000
-/** Counting what it is for is worth this much, and no more. */
-const TOTAL_MAX = 1_000_000
 
 /** Keeps what is wanted. Nothing has been done yet: that is `advanceBulk`, from now on and in every tick. */
 export async function startBulk(
@@ -76,7 +74,7 @@ async function chosen(
   const { search, ...rest } = filter
   // Few people are ever looked at for one search: who is meant is found now, and not by whoever goes on with it.
   if (search) return ofIds((await idsOfSearch(tx, workspaceId, filter, cursor)).filter((id) => !exceptIds.includes(id)))
-  const { count, isMore } = await countPart(tx, workspaceId, rest, TOTAL_MAX)
+  const { count, isMore } = await countPart(tx, workspaceId, rest)
   const total = isMore ? null : Math.max(0, count - exceptIds.length)
   return { selection: { kind: 'filter', filter: rest, exceptIds: [...exceptIds] }, total, cursor }
 }
