@@ -21,7 +21,7 @@ export async function benchQueue(args: string[]): Promise<void> {
   const server = await startBenchServer()
   let pool: pg.Pool | undefined
   try {
-    pool = await longQueue(server, rows)
+    pool = await longQueue(server, rows, { mailboxes: 200, campaigns: 40 })
     const workspaceId = await settleSome(pool)
     const filters = filtersOf(await valuesIn(pool, workspaceId))
     const measured = [
@@ -63,7 +63,11 @@ async function settleSome(pool: pg.Pool): Promise<string> {
        WHERE s.id = e.id`,
     )
   })
-  await pool.query('VACUUM ANALYZE scheduled_emails')
+  // Filled past the triggers; a tick would come before long.
+  await pool.query('SELECT recount_emails()')
+  await pool.query('VACUUM ANALYZE scheduled_emails, email_counts')
+  const { rows: cells } = await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM email_counts')
+  print(`${(cells[0]?.count ?? 0).toLocaleString('en')} cells of counts`)
   const { rows } = await pool.query<{ id: string }>('SELECT workspace_id AS id FROM scheduled_emails LIMIT 1')
   return rows[0]?.id ?? ''
 }

@@ -4,6 +4,7 @@ import { type QueuePart, standingsOf } from '#lib/email-scheduler/queue-parts.ts
 import { type ScheduledEmailStatus, STATUSES } from '#lib/email-scheduler/states.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { EmailKind } from '#lib/platform/generated/enums.ts'
+import { findTransactional } from './find-transactional.ts'
 
 export type OutboxFilter = {
   part?: QueuePart | undefined
@@ -114,9 +115,11 @@ function partsOfState(one: ReturnType<typeof wanted>[number], kind: EmailKind | 
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const PEOPLE_MAX = 200
+const TRANSACTIONAL_MAX = 1_000
 
 const OF_PEOPLE = `SELECT e.id FROM campaign_prospects cp JOIN scheduled_emails e ON e.campaign_prospect_id = cp.id
   WHERE cp.workspace_id = $1 AND cp.prospect_id = ANY($3::uuid[]) AND e.id < $2::uuid`
+const OF_RECIPIENTS = `SELECT e.id FROM scheduled_emails e WHERE e.workspace_id = $1 AND e.id = ANY($4::uuid[]) AND e.id < $2::uuid`
 
 const ofPeople = (prospectIds: readonly string[]): Source => ({ values: [prospectIds], parts: [() => OF_PEOPLE] })
 
@@ -136,5 +139,12 @@ export async function searchedSource(
     return { isCut: false, source: { values: [typed], parts: [() => byKey] } }
   }
   const people = await findProspectIds(sql, workspaceId, typed, PEOPLE_MAX + 1, hash)
-  return { isCut: people.length > PEOPLE_MAX, source: ofPeople(people.slice(0, PEOPLE_MAX)) }
+  const emails = await findTransactional(sql, workspaceId, typed, TRANSACTIONAL_MAX + 1)
+  return {
+    isCut: people.length > PEOPLE_MAX || emails.length > TRANSACTIONAL_MAX,
+    source: {
+      values: [people.slice(0, PEOPLE_MAX), emails.slice(0, TRANSACTIONAL_MAX)],
+      parts: [() => OF_PEOPLE, () => OF_RECIPIENTS],
+    },
+  }
 }

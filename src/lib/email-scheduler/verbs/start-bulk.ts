@@ -8,6 +8,7 @@ import type { Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import { BULK_COLUMNS, type BulkRow, type BulkSelection, idAfter, keptWish } from './bulk-work.ts'
+import { BULK_KEPT_DAYS } from './forget-bulks.ts'
 import type { VerbCall } from './verb-call.ts'
 
 export type BulkWish = {
@@ -46,6 +47,12 @@ export async function startUndo(tx: Sql, workspaceId: string, bulkId: string, ac
     throw new PublicError(409, 'no-undo', 'This cannot be taken back: the emails may be on their way by now.')
   const before = await tx.query<{ id: string }>('SELECT id FROM email_bulks WHERE undoes_id = $1', [bulkId])
   if (before.rows[0]) return before.rows[0].id
+  if (bulk.forgottenAt !== null)
+    throw new PublicError(
+      409,
+      'no-undo',
+      `What was done to each email is kept for ${BULK_KEPT_DAYS} days, and this was longer ago. Find the emails by a filter, and act on them anew.`,
+    )
   const { rows: items } = await tx.query<{ total: number }>(
     `SELECT count(*)::int AS total FROM email_bulk_items WHERE bulk_id = $1 AND answer = 'done' AND status = $2`,
     [bulkId, undo.from],
