@@ -877,6 +877,27 @@ const SCENES: Record<string, Scene[]> = {
         await page.getByText('It can be done for').waitFor()
       },
     },
+    {
+      state: 'saved filters',
+      as: 'owner',
+      address: () => '/admin/email-queue?kind=CAMPAIGN',
+      ready: (page) => page.getByRole('button', { name: LONG_NAME }),
+      afterwards: async (page) => {
+        await page.getByRole('button', { name: LONG_NAME }).click()
+        await page.getByRole('menuitem', { name: 'Remove' }).waitFor()
+      },
+    },
+    {
+      state: 'naming a filter',
+      as: 'member',
+      address: () => '/admin/email-queue?error=MESSAGE_REFUSED',
+      ready: (page) => page.getByRole('button', { name: 'Saved filters' }),
+      afterwards: async (page) => {
+        await page.getByRole('button', { name: 'Saved filters' }).click()
+        await page.getByRole('menuitem', { name: 'Save this filter…' }).click()
+        await page.getByRole('dialog', { name: 'Save this filter' }).waitFor()
+      },
+    },
     { state: 'a member', as: 'member', ready: text('Failed for good') },
     {
       state: 'not there',
@@ -1170,6 +1191,11 @@ async function spoilSome(owner: Guest): Promise<void> {
     string,
     string,
   ]
+  for (const [name, kind] of [
+    [LONG_NAME, 'CAMPAIGN'],
+    ['Of the shop', 'TRANSACTIONAL'],
+  ] as const)
+    await owner.ask('POST', '/api/admin/outbox/filters', { name, filter: { part: 'decide', kind } })
   const receipt = `jsonb_build_object('campaign-running', 'ok', 'sending-window', 'ok', 'workspace-quota', 'ok')`
   await app.sql(`BEGIN;
     SET LOCAL session_replication_role = replica;
@@ -1191,6 +1217,7 @@ async function spoilSome(owner: Guest): Promise<void> {
       '<p>A <b>word</b> at <a href="https://acme.example/${'a-long-path/'.repeat(12)}">this address</a>.</p>',
       '<one@acme.example>', app_now(), '{"List-Unsubscribe": "<https://acme.example/u/…>"}'
     FROM scheduled_emails WHERE id IN ('${links.failed}', '${links.unknown}');
+    SELECT recount_emails();
     COMMIT`)
 }
 
@@ -1281,7 +1308,8 @@ async function populateCampaigns(owner: Guest): Promise<void> {
     UPDATE scheduled_emails SET status = 'CANCELLED', ready_at = NULL, cancelled_at = app_now(), cancel_reason = 'BY_PERSON'
       WHERE campaign_id = '${ended}' AND status = 'SCHEDULED';
     UPDATE campaign_prospects SET state = 'FINISHED' WHERE campaign_id = '${ended}';
-    UPDATE campaigns SET status = 'SENT' WHERE id = '${ended}'`)
+    UPDATE campaigns SET status = 'SENT' WHERE id = '${ended}';
+    SELECT recount_emails()`)
 }
 
 /** So many of a campaign's emails sent, failed for good, unknown and waiting to retry. */

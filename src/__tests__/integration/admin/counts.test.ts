@@ -7,6 +7,7 @@ import { listOutbox } from '#lib/email-scheduler/read/list-outbox.ts'
 import type { OutboxFilter } from '#lib/email-scheduler/read/outbox-source.ts'
 import { actOnMany } from '#lib/email-scheduler/verbs/bulk.ts'
 import type { VerbCall } from '#lib/email-scheduler/verbs/verb-call.ts'
+import { inTransaction } from '#lib/platform/database.ts'
 import { runTick } from '#lib/worker/tick.ts'
 import { type DueCampaign, makeDueCampaign } from '#tests/support/data/emails.ts'
 import { actor } from '#tests/support/data/people.ts'
@@ -64,8 +65,9 @@ async function live(acts: number): Promise<void> {
   const person = async () => {
     while (!isOver()) {
       const chosen = Array.from({ length: 20 }, () => oneOf(ids))
-      await db.pool.query(
-        'UPDATE mailboxes SET fault_until = NULL, faults_in_row = 0, burned_as = NULL, burned_in_row = 0',
+      // A run of bad answers would make the mailboxes pause, and nothing would be left to count.
+      await inTransaction(db.pool, (tx) =>
+        tx.query('UPDATE mailboxes SET fault_until = NULL, faults_in_row = 0, burned_as = NULL, burned_in_row = 0'),
       )
       await actOnMany(db.pool, campaigns[0]?.workspaceId ?? '', { ids: chosen }, oneOf(WISHES), actor, false)
       done += 1

@@ -95,7 +95,8 @@ export function sourceOf(filter: OutboxFilter, amongIds?: readonly string[]): So
   const { status, part, kind, campaignId, prospectId } = filter
   if (prospectId) return ofPeople([prospectId])
   const states = wanted(filter)
-  if (states.length === 0) return { values: [], parts: [() => 'SELECT NULL::uuid AS id LIMIT 0'] }
+  // A state that the part does not have: nothing, in the same form.
+  if (states.length === 0) return { values: [], parts: [range(['workspace_id'], ['$1::uuid'], 'false')] }
   if (campaignId) return { values: [campaignId], parts: states.map((one) => ofCampaigns(one.status, 'c.id = $3')) }
   if (kind === 'TRANSACTIONAL') return { values: [], parts: states.map((one) => transactional(one.status)) }
   if (!status && !part) return { values: [], parts: [everything()] }
