@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { projectRoot } from '../project.ts'
-import type { Change, Mutant } from './mutants.ts'
+import type { Change, Mutant } from './mutant.ts'
 
 /** A copy of the clone as it lies there, uncommitted changes included; its packages are the clone's own. */
 export async function copyTree(): Promise<string> {
