@@ -56,7 +56,7 @@ export function filterIn(params: Params): QueueFilter {
   const isUuid = (value: string) => UUID.test(value)
   return {
     search: text('search', () => true)?.slice(0, 200),
-    status: text('status', (value) => value in EMAIL_STATUS_LOOK) as QueueFilter['status'],
+    status: text('status', (value) => Object.hasOwn(EMAIL_STATUS_LOOK, value)) as QueueFilter['status'],
     kind: text('kind', (value) => value === 'CAMPAIGN' || value === 'TRANSACTIONAL') as QueueFilter['kind'],
     campaignId: text('campaignId', isUuid),
     mailboxId: text('mailboxId', isUuid),
