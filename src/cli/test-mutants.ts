@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { openTestServer } from '#tests/support/server/test-server.ts'
+import { ensureClientTypes } from './home/client-types.ts'
 import { ensurePrismaClient } from './home/prepare.ts'
 import { endRunning, judge, passing, type Verdict } from './mutants/judge.ts'
 import type { Mutant } from './mutants/mutant.ts'
@@ -14,6 +15,7 @@ await runCommand(async () => {
   const mutants = MUTANTS.filter(({ name }) => words.every((word) => name.includes(word)))
   if (mutants.length === 0) throw new Problem(`No mutant's name holds "${words.join(' ')}".`)
   await ensurePrismaClient()
+  await ensureClientTypes()
   const server = await openTestServer()
   const tree = await copyTree()
   const close = async () => {
