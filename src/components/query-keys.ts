@@ -51,6 +51,7 @@ export const queryKeys = {
     ['queue', workspaceId, 'seen', filter, pages] as const,
   queueCounts: (workspaceId: string, filter: string) => ['queue', workspaceId, 'count', filter] as const,
   queueEmail: (workspaceId: string, id: string) => ['queue', workspaceId, 'one', id] as const,
+  queueFilters: (workspaceId: string) => ['queue-filters', workspaceId] as const,
   queueBulks: (workspaceId: string) => ['queue', workspaceId, 'bulks'] as const,
   queueBulk: (workspaceId: string, id: string) => ['queue', workspaceId, 'bulks', id] as const,
   dashboard: (workspaceId: string) => ['dashboard', workspaceId] as const,

@@ -40,6 +40,7 @@ type Ours = {
   loserId: string
   listId: string
   segmentId: string
+  queueFilterId: string
   suppressionId: string
   importId: string
   sequenceId: string
@@ -269,6 +270,18 @@ const ROUTES: Record<string, Expectation> = {
   'POST /api/admin/outbox/bulks/[id]/stop': { ...forAdmins, input: aBulk },
   'POST /api/admin/outbox/bulks/[id]/undo': { ...forAdmins, input: aBulk },
 
+  'GET /api/admin/outbox/filters': forMembers,
+  'POST /api/admin/outbox/filters': {
+    ...madeByMembers,
+    input: () => ({ body: { name: 'Mine', filter: { kind: 'CAMPAIGN' } } }),
+  },
+  'GET /api/admin/outbox/filters/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.queueFilterId } }) },
+  'POST /api/admin/outbox/filters/[id]/restore': {
+    ...forMembers,
+    input: (ours) => ({ params: { id: ours.queueFilterId } }),
+  },
+  'DELETE /api/admin/outbox/filters/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.queueFilterId } }) },
+
   'GET /api/audit': forAdmins,
   'POST /api/audit/export': forAdmins,
 
@@ -380,6 +393,9 @@ beforeAll(async () => {
   const add = async (email: string) =>
     (await owner.ask<{ prospect: { id: string } }>('POST', '/api/prospects', { body: { email } })).prospect.id
   const list = await owner.ask<{ id: string }>('POST', '/api/lists', { body: { name: 'Ours' } })
+  const queueFilter = await owner.ask<{ id: string }>('POST', '/api/admin/outbox/filters', {
+    body: { name: 'Ours', filter: { kind: 'CAMPAIGN' } },
+  })
   const segment = await owner.ask<{ id: string }>('POST', '/api/segments', {
     body: { name: 'Ours', filter: { contacted: 'no' } },
   })
@@ -425,6 +441,7 @@ beforeAll(async () => {
     loserId: await add('bob@example.com'),
     listId: list.id,
     segmentId: segment.id,
+    queueFilterId: queueFilter.id,
     suppressionId: suppression.id,
     sequenceId,
     campaignId: (await owner.ask<{ id: string }>('POST', '/api/campaigns', campaign)).id,

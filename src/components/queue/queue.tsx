@@ -130,7 +130,7 @@ export function EmailQueue() {
             ofTabs={['email', 'status']}
             tabs={QUEUE_PART_NAMES.map((value) => ({ value, label: `${PART_WORDS[value]}${said(counts?.[value])}` }))}
           />
-          <QueueToolbar filter={filter} search={search} />
+          <QueueToolbar asked={asked} search={search} />
           <BulkLines />
           {list.error && !list.data ? (
             <LoadError

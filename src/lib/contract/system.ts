@@ -324,6 +324,7 @@ export const system = {
         enrolments: z.object({ total: count, ...oneOfEach(ENROLMENT_STATES) }),
         emails: z.object({ total: count, wanted: count, ...oneOfEach(emailStatus.options) }),
         transactional: z.object({ total: count, ...oneOfEach(emailStatus.options) }),
+        dismissed: z.object({ CAMPAIGN: count, TRANSACTIONAL: count }),
         balances: z.boolean(),
       }),
       accepted: count,

@@ -1,8 +1,10 @@
 import type pg from 'pg'
+import { COUNT_CHANGES } from '#lib/email-scheduler/read/add-up-counts.ts'
 import { SEEN_NOW } from '#lib/email-scheduler/send/hold.ts'
 import { MOMENT_READ, type MomentRead, rememberMoment, seenBy } from '#lib/email-scheduler/send/moment.ts'
 import { EXPIRED_LEASES } from '#lib/email-scheduler/send/recover.ts'
 import { OPEN_BULKS } from '#lib/email-scheduler/verbs/advance-bulk.ts'
+import { OLD_BULKS } from '#lib/email-scheduler/verbs/forget-bulks.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { OLD_ANSWERS } from '#lib/tenancy/kept-answers.ts'
 import type { TickSummary } from './tick-summary.ts'
@@ -22,7 +24,9 @@ export type TickStart = {
   /** Asked here for the same reason. */
   hasExpiredLeases: boolean
   hasOpenBulks: boolean
+  hasCountChanges: boolean
   hasOldAnswers: boolean
+  hasOldBulks: boolean
 }
 
 type TickRow = TickStart & MomentRead & { number: number; isHeld: boolean }
@@ -41,7 +45,8 @@ export async function recordTickStart(pool: pg.Pool, worker: string): Promise<Ti
        ${SEEN_NOW} AND (SELECT NOT held.yes AND started.number > $3 FROM started, held))
      SELECT started.number, started.started_at AS "startedAt", held.yes AS "isHeld", held.back AS "hasGoneBack", ${MOMENT_READ},
        held.yes OR NOT EXISTS (SELECT FROM server_sightings) AS "mustLookAtServer", EXISTS (${EXPIRED_LEASES}) AS "hasExpiredLeases",
-       EXISTS (${OPEN_BULKS}) AS "hasOpenBulks", EXISTS (${OLD_ANSWERS}) AS "hasOldAnswers"
+       EXISTS (${OPEN_BULKS}) AS "hasOpenBulks", EXISTS (${COUNT_CHANGES}) AS "hasCountChanges", EXISTS (${OLD_ANSWERS}) AS "hasOldAnswers",
+       EXISTS (${OLD_BULKS}) AS "hasOldBulks"
      FROM started, held`,
     [worker, FORGOTTEN_AFTER, tickSeen, sightingSeen, positionSeen],
   )

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { NOTHING_SENT } from '#lib/delivery/sending-counts.ts'
+import { forgetOldBulks } from '#lib/email-scheduler/verbs/forget-bulks.ts'
 import { Deadline, type TimeLeft } from '#lib/mail/deadline.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { forgetKeptAnswers } from '#lib/tenancy/kept-answers.ts'
@@ -53,9 +54,13 @@ async function tick(
   { planning = new Deadline(PLANNING_MS_MAX), promise, sending }: Omit<TickOptions, 'witness'>,
 ): Promise<TickSummary> {
   const started = performance.now()
-  const { startedAt, mustLookAtServer, hasGoneBack, hasOldAnswers, ...found } = await recordTickStart(pool, worker)
+  const { startedAt, mustLookAtServer, hasGoneBack, hasOldAnswers, hasOldBulks, ...found } = await recordTickStart(
+    pool,
+    worker,
+  )
   if (mustLookAtServer) await watchServer(pool, log, hasGoneBack)
   if (hasOldAnswers) await forgetKeptAnswers(pool)
+  if (hasOldBulks) await forgetOldBulks(pool)
   const looked = promise?.lookIfTime(() => planning.leftMs() > 0 && !sending?.signal?.aborted)
   const upkeep = new Upkeep(pool, log, planning, async () => (await sending?.sender.gatherEvidence()) ?? 0)
   if (sending) {

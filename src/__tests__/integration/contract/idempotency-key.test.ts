@@ -62,6 +62,11 @@ const MAKING: Record<string, Making> = {
     wanted: () => ({ body: { action: 'cancel', ids: [crypto.randomUUID()] } }),
     other: () => ({ body: { action: 'dismiss', ids: [crypto.randomUUID()] } }),
   },
+  '/api/admin/outbox/filters': {
+    table: 'queue_filters',
+    wanted: () => ({ body: { name: `Refused ${word()}`, filter: { errorCode: 'MESSAGE_REFUSED' } } }),
+    other: () => ({ body: { name: 'Another', filter: { errorCode: 'MESSAGE_REFUSED' } } }),
+  },
   '/api/api-keys': {
     table: 'api_keys',
     wanted: () => ({ body: { name: `Shop ${word()}`, scopes: ['send'] } }),

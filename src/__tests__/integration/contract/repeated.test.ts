@@ -44,6 +44,7 @@ const one = (id: string, more: CallInput = {}): CallInput => ({ params: { id }, 
 const made = async (path: string, body: object) => (await owner.ask<{ id: string }>('POST', path, { body })).id
 const list = () => made('/api/lists', { name: word() })
 const segment = () => made('/api/segments', { name: word(), filter: { contacted: 'no' } })
+const queueFilter = () => made('/api/admin/outbox/filters', { name: word(), filter: { kind: 'CAMPAIGN' } })
 const sequence = () => made('/api/sequences', { name: word(), steps: [{ subject: 'Hi', bodyText: 'A word.' }] })
 const campaign = () => made('/api/campaigns', { name: word(), sequenceId })
 const prospect = async () => {
@@ -229,6 +230,8 @@ const OPERATIONS: Record<string, Repeated> = {
     input: async () => ({ body: { action: 'cancel', ids: [(await email()).params?.id] } }),
   },
   'POST /api/admin/outbox/export': { input: () => ({ body: {} }) },
+  'DELETE /api/admin/outbox/filters/[id]': { input: async () => one(await queueFilter()) },
+  'POST /api/admin/outbox/filters/[id]/restore': { input: async () => one(await queueFilter()) },
   'POST /api/admin/outbox/bulks/[id]/stop': { input: bulk },
   'POST /api/admin/outbox/bulks/[id]/undo': { input: bulk },
   'POST /api/password-reset': { input: () => ({ body: { email: 'olga@example.com' } }) },

@@ -66,6 +66,7 @@ const BESIDES: Record<string, (field: string) => CallInput> = {
     body: { action: 'cancel', ...(field === 'exceptIds' && { filter: { part: 'sending' } }) },
   }),
   'POST /api/admin/outbox/export': () => ({}),
+  'POST /api/admin/outbox/filters': () => ({ body: { name: `A filter ${newId()}`, filter: { part: 'sending' } } }),
   'GET /api/prospects': () => ({}),
   'GET /api/prospects/count': () => ({}),
   'POST /api/prospects/bulk': (field) => ({

@@ -145,6 +145,11 @@ async function spoilSome(app: App, owner: Guest): Promise<void> {
     string,
     string,
   ]
+  for (const [name, kind] of [
+    [LONG_NAME, 'CAMPAIGN'],
+    ['Of the shop', 'TRANSACTIONAL'],
+  ] as const)
+    await owner.ask('POST', '/api/admin/outbox/filters', { name, filter: { part: 'decide', kind } })
   const receipt = `jsonb_build_object('campaign-running', 'ok', 'sending-window', 'ok', 'workspace-quota', 'ok')`
   await app.sql(`BEGIN;
     SET LOCAL session_replication_role = replica;
@@ -166,6 +171,7 @@ async function spoilSome(app: App, owner: Guest): Promise<void> {
       '<p>A <b>word</b> at <a href="https://acme.example/${'a-long-path/'.repeat(12)}">this address</a>.</p>',
       '<one@acme.example>', app_now(), '{"List-Unsubscribe": "<https://acme.example/u/…>"}'
     FROM scheduled_emails WHERE id IN ('${links.failed}', '${links.unknown}');
+    SELECT recount_emails();
     COMMIT`)
 }
 
