@@ -78,12 +78,32 @@ const calendar = z
     'The calendar names its method, and the same one: METHOD:REQUEST or METHOD:CANCEL.',
   )
 
+/** Those that the email itself does not know. Spelt out, since the API's document has to say it. */
+const FIELD = /^(firstName|lastName|company|custom\.[A-Za-z0-9][\w-]{0,63})$/
+
+export const fieldValues = z
+  .record(
+    z
+      .string()
+      .regex(
+        FIELD,
+        'A field is named as in the template: firstName, lastName, company, or custom.<name> for your own.',
+      ),
+    z.string().max(1_000, 'What a field says has at most 1,000 characters.'),
+  )
+  .refine((given) => Object.keys(given).length <= 100, 'At most 100 fields are possible.')
+  .default({})
+
 const emailFields = z.object({
   /** One address, alone or with a name. */
   to: recipient,
-  subject: oneLine('A subject', 500).min(1, 'An email needs a subject.'),
+  /** A text of the workspace in the place of subject, text and html, with what its fields say. */
+  template: z.object({ name: oneLine('A name', 100).min(1), fields: fieldValues }).optional(),
+  subject: oneLine('A subject', 500).min(1, 'An email needs a subject.').optional(),
   text: z.string().max(MEGABYTE).default(''),
   html: z.string().max(MEGABYTE).default(''),
+  /** They get it as well, and nobody sees it. */
+  bcc: z.array(addressText).max(20, 'At most 20 blind copies are possible.').default([]),
   replyTo: z.email('Answers go to one email address.').max(254).optional(),
   headers,
   attachments: z.array(attachment).max(20).default([]),
@@ -101,7 +121,18 @@ const fits = (emails: readonly Attached[]) =>
 const TOO_LARGE = 'The attachments have more than 25 MB in all.'
 
 const emailBody = emailFields
-  .refine(({ text, html }) => text !== '' || html !== '', { path: ['text'], error: 'An email needs a text or HTML.' })
+  .refine(({ template, subject }) => template || subject !== undefined, {
+    path: ['subject'],
+    error: 'An email needs a subject, or a template.',
+  })
+  .refine(({ template, text, html }) => template || text !== '' || html !== '', {
+    path: ['text'],
+    error: 'An email needs a text or HTML, or a template.',
+  })
+  .refine(({ template, subject, text, html }) => !template || (subject === undefined && text === '' && html === ''), {
+    path: ['template'],
+    error: 'The template holds subject and texts: leave out subject, text and html.',
+  })
   .refine((email) => fits([email]), { path: ['attachments'], error: TOO_LARGE })
 
 const BOOKED = {
@@ -120,6 +151,7 @@ const emailOutput = z
     status: emailStatus,
     sentence: z.string(),
     to: z.string().nullable(),
+    bcc: z.array(z.string()),
     subject: z.string().nullable(),
     mailbox: z.string(),
     scheduledFor: moment,

@@ -38,9 +38,8 @@ export async function storeProductMail(tx: Sql, from: string, mail: ProductMail)
     headers: { 'Auto-Submitted': 'auto-generated' },
   }
   const localDate = now.toISOString().slice(0, 10)
-  await storeEmails(tx, [
-    { id, workspaceId: SYSTEM_WORKSPACE_ID, mailboxId, idempotencyKey, content, sendAt: null, localDate },
-  ])
+  const kept = { workspaceId: SYSTEM_WORKSPACE_ID, mailboxId, idempotencyKey, recipients: [], sendAt: null, localDate }
+  await storeEmails(tx, [{ id, content, ...kept }])
   return { id, mailboxId }
 }
 

@@ -15,6 +15,7 @@ export type TransactionalEmail = {
   /** What the state means, and why, for people. */
   sentence: string
   to: string | null
+  bcc: string[]
   subject: string | null
   mailbox: string
   scheduledFor: Date
@@ -30,7 +31,9 @@ export type TransactionalEmail = {
 type Row = Omit<TransactionalEmail, 'result' | 'sentence'> & { isMarked: boolean; cancelReason: CancelReason | null }
 
 const EMAILS = `SELECT e.id, e.status, e.marked_token IS NOT DISTINCT FROM e.lease_token AS "isMarked",
-    nullif(t.to_address, '') AS to, nullif(t.subject, '') AS subject, m.address AS mailbox, e.scheduled_for AS "scheduledFor",
+    nullif(t.to_address, '') AS to,
+    ARRAY(SELECT address FROM email_recipients r WHERE r.email_id = e.id AND position > 0 AND address IS NOT NULL ORDER BY position) AS bcc,
+    nullif(t.subject, '') AS subject, m.address AS mailbox, e.scheduled_for AS "scheduledFor",
     e.next_retry_at AS "nextRetryAt", e.sent_at AS "sentAt", e.attempts, e.last_error AS "lastError",
     e.last_error_code AS "lastErrorCode", e.cancel_reason AS "cancelReason", coalesce(e.message_id, t.message_id) AS "messageId",
     e.created_at AS "createdAt"
