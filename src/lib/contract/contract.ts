@@ -1,7 +1,7 @@
 import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
 import { domains } from './domains.ts'
-import { emails } from './emails.ts'
+import { emails, templates } from './emails.ts'
 import { enrolments } from './enrolments.ts'
 import { imports } from './import.ts'
 import { lists } from './lists.ts'
@@ -15,7 +15,6 @@ import { passwordReset, session, setup } from './session.ts'
 import { sendingSettings } from './settings.ts'
 import { suppressions } from './suppressions.ts'
 import { system } from './system.ts'
-import { templates } from './templates.ts'
 import { workspaces } from './workspaces.ts'
 
 /** Every operation of the API, by area. */

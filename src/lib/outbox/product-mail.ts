@@ -1,6 +1,7 @@
 import { readAddress } from '#lib/audience/address.ts'
 import { generateTransactionalKey } from '#lib/email-scheduler/idempotency.ts'
 import { ensureSystemMailbox } from '#lib/email-scheduler/mailboxes/system-mailbox-row.ts'
+import { cancelOutdated } from '#lib/email-scheduler/transactional/cancel-outdated.ts'
 import { emptyCopies } from '#lib/email-scheduler/transactional/empty-copies.ts'
 import { type EmailResult, readEmails } from '#lib/email-scheduler/transactional/read-emails.ts'
 import { storeEmails } from '#lib/email-scheduler/transactional/store-emails.ts'
@@ -56,4 +57,9 @@ export async function sendProductMail(
   // With those that a tick has sent since the last mail.
   await emptyCopies(sql, SYSTEM_WORKSPACE_ID)
   return email?.result ?? 'queued'
+}
+
+/** Where it still waits: a newer one took its place, or its link no longer works. */
+export async function withdrawProductMail(tx: Sql, id: string): Promise<void> {
+  await cancelOutdated(tx, SYSTEM_WORKSPACE_ID, id)
 }

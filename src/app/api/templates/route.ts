@@ -1,4 +1,4 @@
-import { templates } from '#lib/contract/templates.ts'
+import { templates } from '#lib/contract/emails.ts'
 import { createTemplate } from '#lib/outbox/change-template.ts'
 import { listTemplates } from '#lib/outbox/templates.ts'
 import { database } from '#lib/platform/database.ts'

@@ -129,6 +129,36 @@ export async function searchedSource(
     const byKey = `SELECT e.id FROM scheduled_emails e WHERE e.workspace_id = $1 AND e.idempotency_key = $3 AND e.id < $2::uuid`
     return { isCut: false, source: { values: [typed], parts: [() => byKey] } }
   }
-  const people = await findProspectIds(sql, workspaceId, typed, PEOPLE_MAX + 1, hash)
-  return { isCut: people.length > PEOPLE_MAX, source: ofPeople(people.slice(0, PEOPLE_MAX)) }
+  const [people, addresses] = await Promise.all([
+    findProspectIds(sql, workspaceId, typed, PEOPLE_MAX + 1, hash),
+    addressesBeginningWith(sql, workspaceId, typed),
+  ])
+  const values = [people.slice(0, PEOPLE_MAX), addresses.slice(0, ADDRESSES_MAX)]
+  const isCut = people.length > PEOPLE_MAX || addresses.length > ADDRESSES_MAX
+  return { isCut, source: { values, parts: [() => OF_PEOPLE, ofAddresses] } }
+}
+
+const ADDRESSES_MAX = 20
+
+/** Of what programs had sent, to whom it went and who had a blind copy; the newest of each address. */
+const ofAddresses: Part = (most) =>
+  `SELECT DISTINCT r.email_id AS id FROM unnest($4::text[]) AS found(address) CROSS JOIN LATERAL (
+     SELECT email_id FROM email_recipients
+     WHERE workspace_id = $1 AND address = found.address AND email_id < $2::uuid ORDER BY email_id DESC LIMIT ${most}) r`
+
+/**
+ * From one address to the next along the index, so that a thousand emails to the same one are passed over at once. Addresses
+ * are kept in lower case, in the order of their bytes.
+ */
+async function addressesBeginningWith(sql: Sql, workspaceId: string, typed: string): Promise<string[]> {
+  const { rows } = await sql.query<{ address: string }>(
+    `WITH RECURSIVE found AS (
+       SELECT (SELECT min(address) FROM email_recipients WHERE workspace_id = $1 AND address >= $2) AS address, 1 AS number
+       UNION ALL
+       SELECT (SELECT min(address) FROM email_recipients WHERE workspace_id = $1 AND address > found.address), number + 1
+       FROM found WHERE starts_with(found.address, $2) AND number <= $3)
+     SELECT address FROM found WHERE starts_with(address, $2) LIMIT $3`,
+    [workspaceId, typed.toLowerCase().normalize('NFC'), ADDRESSES_MAX + 1],
+  )
+  return rows.map(({ address }) => address)
 }

@@ -1,5 +1,5 @@
+import { templates } from '#lib/contract/emails.ts'
 import { DONE } from '#lib/contract/shared.ts'
-import { templates } from '#lib/contract/templates.ts'
 import { changeTemplate } from '#lib/outbox/change-template.ts'
 import { loadTemplate } from '#lib/outbox/templates.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'

@@ -1,4 +1,4 @@
-import { templates } from '#lib/contract/templates.ts'
+import { templates } from '#lib/contract/emails.ts'
 import { shownPreview } from '#lib/mail/message/preview.ts'
 import { previewTemplate } from '#lib/outbox/preview-template.ts'
 import { database } from '#lib/platform/database.ts'

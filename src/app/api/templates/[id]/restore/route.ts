@@ -1,4 +1,4 @@
-import { templates } from '#lib/contract/templates.ts'
+import { templates } from '#lib/contract/emails.ts'
 import { changeTemplate } from '#lib/outbox/change-template.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'

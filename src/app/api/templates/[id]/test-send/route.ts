@@ -1,4 +1,4 @@
-import { templates } from '#lib/contract/templates.ts'
+import { templates } from '#lib/contract/emails.ts'
 import { sendTemplateTest } from '#lib/outbox/preview-template.ts'
 import { database } from '#lib/platform/database.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
