@@ -50,6 +50,14 @@ CREATE TABLE "alerts" (
     CONSTRAINT "alerts_pkey" PRIMARY KEY ("id")
 );
 
+-- CreateTable
+CREATE TABLE "alert_looks" (
+    "id" INTEGER NOT NULL DEFAULT 1,
+    "looked_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "alert_looks_pkey" PRIMARY KEY ("id")
+);
+
 -- AlterTable
 ALTER TABLE "invitations" ADD COLUMN     "mail_id" UUID;
 
@@ -103,3 +111,7 @@ BEGIN
   END IF;
   RAISE EXCEPTION '%: %', TG_TABLE_NAME, TG_ARGV[0] USING ERRCODE = 'check_violation', CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME;
 END $$;
+
+-- One look at a time, in the whole installation.
+ALTER TABLE "alert_looks" ADD CONSTRAINT "alert_looks_one" CHECK ("id" = 1);
+INSERT INTO "alert_looks" DEFAULT VALUES;

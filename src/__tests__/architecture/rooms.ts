@@ -37,6 +37,7 @@ export const ROOMS = [
   'operations/doctor',
   'operations/promise',
   'operations/overview',
+  'operations/alerts',
   'contract',
   'openapi',
   'wiring',
