@@ -39,6 +39,9 @@ const links = {
   launched: '',
   elsewhere: '',
   archived: '',
+  template: '',
+  newTemplate: '',
+  archivedTemplate: '',
   draft: '',
   running: '',
   full: '',
@@ -270,6 +273,60 @@ const SCENES: Record<string, Scene[]> = {
         await page.keyboard.type('create a work')
         await page.keyboard.press('Enter')
         await page.getByRole('dialog', { name: 'New workspace' }).waitFor()
+      },
+    },
+  ],
+  '/settings/templates': [
+    { state: 'full', as: 'owner', ready: text('Table booked') },
+    { state: 'empty', as: 'loner', ready: text('No template yet') },
+    { state: 'archived', as: 'member', address: () => '/settings/templates?show=archived', ready: text('Old receipt') },
+    {
+      state: 'nothing found',
+      as: 'owner',
+      address: () => '/settings/templates?q=nothing-like-it',
+      ready: text('No template fits'),
+    },
+    { state: 'lost', as: 'owner', broken: '/api/templates?*', ready: text('The server does not answer.') },
+    {
+      state: 'making',
+      as: 'member',
+      ready: text('Table booked'),
+      afterwards: async (page) => {
+        await page.getByRole('button', { name: 'New template…' }).click()
+        await page.getByRole('dialog', { name: 'A new template' }).waitFor()
+      },
+    },
+  ],
+  '/settings/templates/[id]': [
+    { state: 'full', as: 'member', address: () => links.template, ready: text('Your table on [day]') },
+    { state: 'new', as: 'owner', address: () => links.newTemplate, ready: field('Text of the template') },
+    {
+      state: 'not there',
+      as: 'owner',
+      address: () => '/settings/templates/nowhere',
+      ready: text('This template is not there'),
+    },
+    {
+      state: 'archived',
+      as: 'owner',
+      address: () => links.archivedTemplate,
+      ready: text('This template is archived'),
+    },
+    {
+      state: 'lost',
+      as: 'owner',
+      address: () => links.template,
+      broken: '/api/templates/*',
+      ready: text('The server does not answer.'),
+    },
+    {
+      state: 'sending a test',
+      as: 'owner',
+      address: () => links.template,
+      ready: text('Your table on [day]'),
+      afterwards: async (page) => {
+        await page.getByRole('button', { name: 'Send a test…' }).click()
+        await page.getByRole('dialog', { name: 'Send yourself this template' }).waitFor()
       },
     },
   ],
@@ -1089,6 +1146,18 @@ async function populate(): Promise<void> {
   links.archived = `/sequences/${await write(owner, 'Put away', [])}`
   await owner.ask('DELETE', `/api${links.archived}`)
   links.elsewhere = `/sequences/${await write(guest('loner'), 'New sequence', [{}])}`
+
+  const template = async (body: object) =>
+    `/settings/templates/${(await owner.ask<{ id: string }>('POST', '/api/templates', body)).id}`
+  links.template = await template({
+    name: 'Table booked',
+    subject: 'Your table on {{custom.day}}',
+    bodyHtml:
+      '<p>Hello {{firstName | "there"}},</p><p>we look forward to seeing <strong>{{custom.guests}}</strong> of you on {{custom.day}}.</p><p>{{senderName}}</p>',
+  })
+  links.newTemplate = await template({ name: `A template whose name says what it is for, ${LONG_NAME}`.slice(0, 100) })
+  links.archivedTemplate = await template({ name: 'Old receipt' })
+  await owner.ask('DELETE', links.archivedTemplate.replace('/settings', '/api'))
 
   const mailbox = (address: string, port: number, more: object = {}) =>
     owner.ask('POST', '/api/mailboxes', {

@@ -185,11 +185,15 @@ describe('a person who is erased', () => {
   })
 
   test('keeps its key: asking again under it sends nothing, and answers with that email', async () => {
-    const again = await shop.call('POST', '/api/emails', {
-      body: { ...SECRET, to: { address: 'xaver@example.test', name: 'Xaver' }, attachments },
-      key: 'x-1',
-    })
-    expect([again.status, again.json]).toMatchObject([200, { data: { wasThere: true, status: 'SENT', to: null } }])
+    const again = () =>
+      shop.call('POST', '/api/emails', {
+        body: { ...SECRET, to: { address: 'xaver@example.test', name: 'Xaver' }, attachments },
+        key: 'x-1',
+      })
+    const [first, day] = [await again(), await shop.sql('DELETE FROM kept_answers')]
+    expect([first.status, first.json, day.rowCount]).toMatchObject([409, { error: { code: 'answer-not-kept' } }, 2])
+    const later = await again()
+    expect([later.status, later.json]).toMatchObject([200, { data: { wasThere: true, status: 'SENT', to: null } }])
     expect(sink.taken).toEqual([])
   })
 
