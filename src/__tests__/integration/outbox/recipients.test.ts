@@ -34,6 +34,8 @@ describe('a blind copy', () => {
     expect(sent).toMatchObject({ result: 'sent', bcc: ['archive@acme.test'] })
     expect(sink.taken.map(({ to }) => to)).toEqual([['zoe@example.test', 'archive@acme.test']])
     expect(sink.taken[0]?.raw.toString()).not.toMatch(/archive@/i)
+    const detail = { params: { id: sent.id } }
+    expect(await shop.owner.ask('GET', '/api/admin/outbox/[id]', detail)).toMatchObject({ bcc: ['archive@acme.test'] })
   })
 
   test('goes with each try, and to nobody twice', async () => {
