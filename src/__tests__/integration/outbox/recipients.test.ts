@@ -192,8 +192,9 @@ describe('a person who is erased', () => {
         body: { ...SECRET, to: { address: 'xaver@example.test', name: 'Xaver' }, attachments },
         key: 'x-1',
       })
-    const [first, day] = [await again(), await shop.sql('DELETE FROM kept_answers')]
-    expect([first.status, first.json, day.rowCount]).toMatchObject([409, { error: { code: 'answer-not-kept' } }, 2])
+    const onThatDay = await again()
+    expect([onThatDay.status, onThatDay.json]).toMatchObject([409, { error: { code: 'answer-not-kept' } }])
+    await shop.sql('DELETE FROM kept_answers')
     const later = await again()
     expect([later.status, later.json]).toMatchObject([200, { data: { wasThere: true, status: 'SENT', to: null } }])
     expect(sink.taken).toEqual([])
