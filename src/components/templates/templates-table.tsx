@@ -2,16 +2,13 @@
 
 import { LayoutTemplate } from 'lucide-react'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
-import { LostServer } from '../live/lost-server.tsx'
+import { LiveTable } from '../live/live-table.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { DateTime } from '../ui/date-time.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { LoadError } from '../ui/load-error.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Refreshing } from '../ui/refreshing.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { actionsColumn, type Column } from '../ui/table.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { TemplateActions } from './template-actions.tsx'
 import { type TemplateRow, useTemplates } from './use-templates.ts'
@@ -20,7 +17,7 @@ export function TemplatesTable({ newButton }: { newButton: React.ReactNode }) {
   const { workspace } = useSession()
   const { params, hrefWith } = useUrlParams()
   const query = useTemplates()
-  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = query
+  const { data } = query
   const isFiltered = params.has('q') || params.has('show')
 
   const columns: Column<TemplateRow>[] = [
@@ -36,61 +33,39 @@ export function TemplatesTable({ newButton }: { newButton: React.ReactNode }) {
       isNarrow: true,
       cell: ({ updatedAt }) => <DateTime instant={updatedAt} timeZone={workspace.timeZone} />,
     },
-    {
-      key: 'actions',
-      label: 'Actions',
-      isLabelHidden: true,
-      isNarrow: true,
-      align: 'end',
-      cell: (row) => <TemplateActions row={row} />,
-    },
+    actionsColumn((row) => <TemplateActions row={row} />),
   ]
 
-  if (error && !data) {
-    return (
-      <LoadError
-        title="The templates could not be loaded."
-        error={error}
-        onRetry={() => refetch()}
-        isRetrying={isFetching}
-      />
-    )
-  }
   return (
-    <>
-      <LostServer query={query} />
-      <Refreshing isStale={isPlaceholderData}>
-        <Table
-          caption="Templates"
-          columns={columns}
-          rows={data?.templates ?? []}
-          rowKey={({ id }) => id}
-          isLoading={isPending}
-          empty={
-            isFiltered ? (
-              <EmptyState
-                icon={<LayoutTemplate />}
-                title="No template fits"
-                sentence="Search for a part of the name, or look at all that are in use."
-                action={
-                  <IntentLink href={hrefWith({ q: null, show: null })} className={buttonStyle()}>
-                    Show everything
-                  </IntentLink>
-                }
-              />
-            ) : (
-              <EmptyState
-                icon={<LayoutTemplate />}
-                title="No template yet"
-                sentence="A template is a text with fields: a receipt, a confirmation, a reminder. Your program sends it by its name, and people who write can change it without the program."
-                action={newButton}
-              />
-            )
-          }
-        />
-      </Refreshing>
-      <Pagination nextCursor={data?.nextCursor ?? null} />
-    </>
+    <LiveTable
+      query={query}
+      nextCursor={data?.nextCursor ?? null}
+      caption="Templates"
+      columns={columns}
+      rows={data?.templates ?? []}
+      rowKey={({ id }) => id}
+      empty={
+        isFiltered ? (
+          <EmptyState
+            icon={<LayoutTemplate />}
+            title="No template fits"
+            sentence="Search for a part of the name, or look at all that are in use."
+            action={
+              <IntentLink href={hrefWith({ q: null, show: null })} className={buttonStyle()}>
+                Show everything
+              </IntentLink>
+            }
+          />
+        ) : (
+          <EmptyState
+            icon={<LayoutTemplate />}
+            title="No template yet"
+            sentence="A template is a text with fields: a receipt, a confirmation, a reminder. Your program sends it by its name, and people who write can change it without the program."
+            action={newButton}
+          />
+        )
+      }
+    />
   )
 }
 
