@@ -118,7 +118,10 @@ export function TemplateEditor({ live }: { live: Template }) {
       )}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,28rem)]">
         <div className="flex min-w-0 flex-col gap-6">
-          <Card title="What is sent" description="Write {{custom.order}} for a field of your own; a call says what it is.">
+          <Card
+            title="What is sent"
+            description="Write {{custom.order}} for a field of your own; a call says what it is."
+          >
             <div className="flex min-w-0 flex-col gap-4">
               <SubjectField
                 of="the template"
