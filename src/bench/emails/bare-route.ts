@@ -24,7 +24,8 @@ const FILES: Record<string, string> = {
   'app/layout.js':
     'export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html> }\n',
   'package.json': '{ "private": true, "type": "module" }\n',
-  'next.config.mjs': `export default { turbopack: { root: ${JSON.stringify(projectRoot)} } }\n`,
+  'next.config.mjs':
+    "export default { outputFileTracingRoot: import.meta.dirname, serverExternalPackages: ['nodemailer'] }\n",
 }
 
 /** Built and started as the product is. In the clone, so that it finds the same Next and the same nodemailer. */
@@ -41,7 +42,8 @@ export async function startBareRoute(sinkPort: number, connections: number): Pro
   const build = await startChild({
     name: 'build',
     script,
-    args: ['build', folder],
+    // Turbopack takes the whole clone for the app, and the product's own proxy and instrumentation with it.
+    args: ['build', folder, '--webpack'],
     env,
     logFile: join(folder, 'build.log'),
   })
