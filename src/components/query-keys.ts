@@ -18,6 +18,11 @@ export const queryKeys = {
   sequenceVersions: (workspaceId: string, id: string) => ['sequence', workspaceId, id, 'versions'] as const,
   sequenceVersion: (workspaceId: string, id: string, version: number) =>
     ['sequence', workspaceId, id, 'versions', version] as const,
+  templates: (workspaceId: string) => ['templates', workspaceId] as const,
+  templatesPage: (workspaceId: string, query: string) => ['templates', workspaceId, query] as const,
+  template: (workspaceId: string, id: string) => ['template', workspaceId, id] as const,
+  templatePreview: (workspaceId: string, id: string, ask: string) =>
+    ['template-preview', workspaceId, id, ask] as const,
   sequencePreview: (workspaceId: string, id: string, ask: string) =>
     ['sequence-preview', workspaceId, id, ask] as const,
   fieldCoverage: (workspaceId: string) => ['field-coverage', workspaceId] as const,

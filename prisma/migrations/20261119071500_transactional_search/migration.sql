@@ -1,9 +1,6 @@
--- Whom transactional emails are for: of the copies that are frozen before any attempt (token 0), which campaign emails do
--- not have, so that no hand-over of theirs writes these.
-CREATE INDEX "email_contents_recipient_idx" ON "email_contents" ("workspace_id", lower("to_address"), "email_id") WHERE "content_token" = 0;
-
--- By a part of address or name. Where a server comes without pg_trgm, those of the workspace are read one by one: slower,
--- and the same answer.
+-- By a part of address or name, of the copies that are frozen before any attempt (token 0), which campaign emails do not
+-- have, so that no hand-over of theirs writes this. Where a server comes without pg_trgm, those of the workspace are read
+-- one by one: slower, and the same answer.
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm') THEN

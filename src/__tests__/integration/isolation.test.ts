@@ -41,6 +41,7 @@ type Ours = {
   listId: string
   segmentId: string
   queueFilterId: string
+  templateId: string
   suppressionId: string
   importId: string
   sequenceId: string
@@ -70,6 +71,8 @@ const NOWHERE = { host: '127.0.0.1', port: 9, security: 'NONE', username: '' }
 const aCampaign = (ours: Ours): CallInput => ({ params: { id: ours.campaignId } })
 const aBulk = (ours: Ours): CallInput => ({ params: { id: ours.bulkId } })
 const anEmail = (ours: Ours): CallInput => ({ params: { id: ours.emailId } })
+
+const aTemplate = (ours: Ours): CallInput => ({ params: { id: ours.templateId } })
 
 const aPreview = (ours: Ours): CallInput => ({ params: { id: ours.sequenceId }, body: ours.preview })
 
@@ -322,6 +325,22 @@ const ROUTES: Record<string, Expectation> = {
   },
   'GET /api/prospects/import/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.importId } }) },
 
+  'GET /api/templates': forMembers,
+  'POST /api/templates': { ...madeByMembers, input: () => ({ body: { name: 'Mine' } }) },
+  'GET /api/templates/[id]': { ...forMembers, input: aTemplate },
+  'PATCH /api/templates/[id]': {
+    ...forMembers,
+    input: (ours) => ({ ...aTemplate(ours), body: { name: 'Renamed' } }),
+  },
+  'POST /api/templates/[id]/restore': { ...forMembers, input: aTemplate },
+  'DELETE /api/templates/[id]': { ...forMembers, input: aTemplate },
+  'POST /api/templates/[id]/preview': { ...forMembers, input: (ours) => ({ ...aTemplate(ours), body: {} }) },
+  'POST /api/templates/[id]/test-send': {
+    ...ofTheWorkspace,
+    // Of this workspace, and its mailbox has no server.
+    member: 409,
+    input: (ours) => ({ ...aTemplate(ours), body: { mailboxId: ours.mailboxId } }),
+  },
   'GET /api/segments': forMembers,
   'POST /api/segments': { ...madeByMembers, input: () => ({ body: { name: 'Mine', filter: { contacted: 'no' } } }) },
   'GET /api/segments/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.segmentId } }) },
@@ -399,6 +418,9 @@ beforeAll(async () => {
   const segment = await owner.ask<{ id: string }>('POST', '/api/segments', {
     body: { name: 'Ours', filter: { contacted: 'no' } },
   })
+  const template = await owner.ask<{ id: string }>('POST', '/api/templates', {
+    body: { name: 'Ours', subject: 'Hello', bodyText: 'A word.' },
+  })
   const { suppression } = await owner.ask<{ suppression: { id: string } }>('POST', '/api/suppressions', {
     body: { value: 'blocked@example.com' },
   })
@@ -442,6 +464,7 @@ beforeAll(async () => {
     listId: list.id,
     segmentId: segment.id,
     queueFilterId: queueFilter.id,
+    templateId: template.id,
     suppressionId: suppression.id,
     sequenceId,
     campaignId: (await owner.ask<{ id: string }>('POST', '/api/campaigns', campaign)).id,

@@ -9,7 +9,7 @@ import { testApp } from '#tests/support/server/app.ts'
 const app = testApp()
 const chromium = testBrowser()
 let olga: Guest
-const ids = { sequence: '', person: '', draft: '', running: '' }
+const ids = { sequence: '', template: '', person: '', draft: '', running: '' }
 
 beforeAll(async () => {
   olga = await Guest.enter(app, chromium.browser)
@@ -20,6 +20,8 @@ beforeAll(async () => {
       steps: [{ subject: 'Your stand, again' }],
     })
   ).id
+  const text = { name: 'Table booked', subject: 'Your table', bodyText: 'A word.' }
+  ids.template = (await olga.ask<{ id: string }>('POST', '/api/templates', text)).id
   const { prospect } = await olga.ask<{ prospect: { id: string } }>('POST', '/api/prospects', {
     email: 'ada@example.com',
   })
@@ -42,6 +44,11 @@ afterAll(() => olga.leave())
 const PAGES: Record<string, { address?: () => string; shows: string | RegExp }> = {
   '/sequences': { shows: 'Trade fair' },
   '/sequences/[id]': { address: () => `/sequences/${ids.sequence}`, shows: 'Add a step' },
+  '/settings/templates': { shows: 'Table booked' },
+  '/settings/templates/[id]': {
+    address: () => `/settings/templates/${ids.template}`,
+    shows: 'How a program sends it',
+  },
   '/prospects': { shows: 'ada@example.com' },
   '/prospects/[id]': { address: () => `/prospects/${ids.person}`, shows: 'Timeline' },
   '/prospects/import': { shows: 'Or paste' },

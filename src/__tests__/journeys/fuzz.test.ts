@@ -40,6 +40,7 @@ const WAITS_FOR_OTHERS = new Set([
   'PATCH /api/mailboxes/[id]',
   'POST /api/mailboxes/[id]/test',
   'POST /api/sequences/[id]/test-send',
+  'POST /api/templates/[id]/test-send',
 ])
 
 const document = new DocumentJudge(openApiDocument())

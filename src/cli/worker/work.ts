@@ -5,6 +5,7 @@ import { createPoolFor } from '#lib/platform/database.ts'
 import { readEnvironment } from '#lib/platform/env.ts'
 import { readKeyring } from '#lib/platform/keyring.ts'
 import { log } from '#lib/platform/log.ts'
+import { OwnMail } from '#lib/wiring/own-mail.ts'
 import { sendingMeans } from '#lib/wiring/sending-means.ts'
 import { runWorker } from '#lib/worker/run-worker.ts'
 import { sendingLimits } from '#lib/worker/sending-limits.ts'
@@ -47,7 +48,8 @@ export async function work(): Promise<void> {
     const witness = Witness.of(pool, witnessFolder(), log)
     const limits = sendingLimits(env, life)
     const promise = new PromiseWatch(pool, log)
-    await runWorker(pool, worker, log, { means, limits, signal: stopping.signal, witness, promise })
+    const ownMail = new OwnMail(pool, log)
+    await runWorker(pool, worker, log, { means, limits, signal: stopping.signal, witness, promise, ownMail })
   } finally {
     await pool.end()
   }

@@ -36,6 +36,7 @@ const SECTIONS: readonly { label?: string; pages: readonly Page[] }[] = [
     pages: [
       { href: '/settings', label: 'Workspace settings', icon: 'sending', letter: 's', from: 'member' },
       { href: '/team', label: 'Team', icon: 'team', letter: 't', from: 'member' },
+      { href: '/settings/templates', label: 'Templates', icon: 'templates', letter: 'y', from: 'member' },
       { href: '/settings/api-keys', label: 'API keys', icon: 'keys', letter: 'k', from: 'admin' },
       { href: '/audit', label: 'Audit log', icon: 'audit', letter: 'a', from: 'admin' },
     ],

@@ -6,6 +6,7 @@ import {
   Globe,
   KeyRound,
   LayoutDashboard,
+  LayoutTemplate,
   List,
   ListOrdered,
   type LucideIcon,
@@ -34,6 +35,7 @@ const ICON: Record<NavIconName, LucideIcon> = {
   sequences: ListOrdered,
   suppressions: Ban,
   team: Users,
+  templates: LayoutTemplate,
 }
 
 export function NavIcon({ name }: { name: NavIconName }) {

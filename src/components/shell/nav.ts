@@ -15,6 +15,7 @@ export type NavIconName =
   | 'sequences'
   | 'suppressions'
   | 'team'
+  | 'templates'
 
 export interface NavItem {
   href: string

@@ -1,7 +1,7 @@
 import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
 import { domains } from './domains.ts'
-import { emails } from './emails.ts'
+import { emails, templates } from './emails.ts'
 import { enrolments } from './enrolments.ts'
 import { imports } from './import.ts'
 import { lists } from './lists.ts'
@@ -40,6 +40,7 @@ export const CONTRACT = {
   setup,
   suppressions,
   system,
+  templates,
   workspaces,
 }
 

@@ -110,6 +110,8 @@ const emailDetailOutput = z
         headers: z.record(z.string(), z.string()),
       })
       .nullable(),
+    /** Who gets it as a blind copy. */
+    bcc: z.array(z.string()),
     whyNotNow: z
       .object({
         blockers: z.array(z.object({ name: z.string(), sentence: z.string() })),

@@ -5,6 +5,7 @@ type Tag = { name: string; description: string }
 /** What each area of the contract is called in the reference, and what it is for. */
 export const AREAS: Record<keyof typeof CONTRACT, Tag> = {
   emails: { name: 'Transactional email', description: 'One email to one person, at once or at a time.' },
+  templates: { name: 'Templates', description: 'Texts with fields that are sent by their name.' },
   campaigns: { name: 'Campaigns', description: 'A sequence, sent to people at a human pace.' },
   enrolments: {
     name: 'People of a campaign',

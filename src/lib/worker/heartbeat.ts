@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { COUNT_CHANGES } from '#lib/email-scheduler/read/add-up-counts.ts'
+import { COUNT_CHANGES } from '#lib/email-scheduler/queue/add-up-counts.ts'
 import { SEEN_NOW } from '#lib/email-scheduler/send/hold.ts'
 import { MOMENT_READ, type MomentRead, rememberMoment, seenBy } from '#lib/email-scheduler/send/moment.ts'
 import { EXPIRED_LEASES } from '#lib/email-scheduler/send/recover.ts'

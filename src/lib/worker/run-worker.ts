@@ -4,7 +4,7 @@ import { Deadline } from '#lib/mail/deadline.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { Sender, type SendingMeans } from './send-due.ts'
 import type { SendingLimits } from './sending-limits.ts'
-import { type PromiseLooker, runTick } from './tick.ts'
+import { type Looker, runTick } from './tick.ts'
 import type { Witness } from './witness.ts'
 
 /** After this much a tick writes its summary, and the next one its heartbeat; sending goes on across them. */
@@ -17,7 +17,8 @@ export type WorkerOptions = {
   limits: SendingLimits
   signal: AbortSignal
   witness?: Witness
-  promise?: PromiseLooker
+  promise?: Looker
+  ownMail?: Looker
 }
 
 /**
@@ -28,7 +29,7 @@ export async function runWorker(
   pool: pg.Pool,
   worker: string,
   log: Log,
-  { means, limits, signal, witness, promise }: WorkerOptions,
+  { means, limits, signal, witness, promise, ownMail }: WorkerOptions,
 ): Promise<void> {
   const sender = new Sender(pool, worker, log, means, limits)
   try {
@@ -42,6 +43,7 @@ export async function runWorker(
           sending,
           witness,
           promise,
+          ownMail,
         })
         if (planningUnfinished || due > 0) restMs = 0
       } catch (error) {

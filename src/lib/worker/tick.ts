@@ -19,7 +19,9 @@ export type TickOptions = {
   /** How long it plans; the next tick goes on. */
   planning?: TimeLeft
   /** Looks beside all of it whether the promise holds, where it is time for that. */
-  promise?: PromiseLooker | undefined
+  promise?: Looker | undefined
+  /** Says what the product has to say by itself, where it is time for that. */
+  ownMail?: Looker | undefined
   /** Without it, the tick plans and recovers only. */
   sending?: {
     sender: Sender
@@ -32,7 +34,7 @@ export type TickOptions = {
 }
 
 /** Handed in, since what it looks at is everybody's. It must not fail, and bounds itself. */
-export type PromiseLooker = { lookIfTime(mayContinue: () => boolean): Promise<unknown> }
+export type Looker = { lookIfTime(mayContinue: () => boolean): Promise<unknown> }
 
 /** One round of everything that happens at a time: the one place where the product's parts meet. */
 export async function runTick(
@@ -51,7 +53,7 @@ async function tick(
   pool: pg.Pool,
   worker: string,
   log: Log,
-  { planning = new Deadline(PLANNING_MS_MAX), promise, sending }: Omit<TickOptions, 'witness'>,
+  { planning = new Deadline(PLANNING_MS_MAX), promise, ownMail, sending }: Omit<TickOptions, 'witness'>,
 ): Promise<TickSummary> {
   const started = performance.now()
   const { startedAt, mustLookAtServer, hasGoneBack, hasOldAnswers, hasOldBulks, ...found } = await recordTickStart(
@@ -61,7 +63,8 @@ async function tick(
   if (mustLookAtServer) await watchServer(pool, log, hasGoneBack)
   if (hasOldAnswers) await forgetKeptAnswers(pool)
   if (hasOldBulks) await forgetOldBulks(pool)
-  const looked = promise?.lookIfTime(() => planning.leftMs() > 0 && !sending?.signal?.aborted)
+  const mayLook = () => planning.leftMs() > 0 && !sending?.signal?.aborted
+  const looked = Promise.all([promise?.lookIfTime(mayLook), ownMail?.lookIfTime(mayLook)])
   const upkeep = new Upkeep(pool, log, planning, async () => (await sending?.sender.gatherEvidence()) ?? 0)
   if (sending) {
     const sent = send(sending, () => upkeep.mayMoreCome())

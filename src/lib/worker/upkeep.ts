@@ -10,7 +10,7 @@ import {
 } from '#lib/campaigns/finish.ts'
 import { clearStopped } from '#lib/email-scheduler/effects/stop-campaign.ts'
 import { planRoundRobin } from '#lib/email-scheduler/plan/round-robin.ts'
-import { ADDED_AT_ONCE, addUpCounts } from '#lib/email-scheduler/read/add-up-counts.ts'
+import { ADDED_AT_ONCE, addUpCounts } from '#lib/email-scheduler/queue/add-up-counts.ts'
 import { recover } from '#lib/email-scheduler/send/recover.ts'
 import { advanceBulk } from '#lib/email-scheduler/verbs/advance-bulk.ts'
 import type { TimeLeft } from '#lib/mail/deadline.ts'

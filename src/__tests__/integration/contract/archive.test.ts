@@ -113,6 +113,15 @@ const KINDS: Record<string, Kind> = {
     verbs: [['PATCH', '', async () => ({ name: 'Renamed' })]],
     action: 'sequence',
   },
+  template: {
+    path: '/api/templates',
+    field: 'templates',
+    listed: (archived) => ({ archived }),
+    make: async () =>
+      (await owner.ask<{ id: string }>('POST', '/api/templates', { body: { name: unique('Booked') } })).id,
+    verbs: [['PATCH', '', async () => ({ name: 'Renamed' })]],
+    action: 'template',
+  },
 }
 
 test('everything that can be archived can be brought back, and is in this test', () => {

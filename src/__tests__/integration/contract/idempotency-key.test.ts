@@ -104,6 +104,11 @@ const MAKING: Record<string, Making> = {
     wanted: () => ({ body: { name: `New ${word()}`, filter: { contacted: 'no' } } }),
     other: () => ({ body: { name: 'Another', filter: { contacted: 'no' } } }),
   },
+  '/api/templates': {
+    table: 'email_templates',
+    wanted: () => ({ body: { name: `Booked ${word()}` } }),
+    other: () => ({ body: { name: 'Another' } }),
+  },
   '/api/lists': {
     table: 'prospect_lists',
     wanted: () => ({ body: { name: `Readers ${word()}` } }),

@@ -45,6 +45,7 @@ const made = async (path: string, body: object) => (await owner.ask<{ id: string
 const list = () => made('/api/lists', { name: word() })
 const segment = () => made('/api/segments', { name: word(), filter: { contacted: 'no' } })
 const queueFilter = () => made('/api/admin/outbox/filters', { name: word(), filter: { kind: 'CAMPAIGN' } })
+const template = () => made('/api/templates', { name: word(), subject: 'Hi', bodyText: 'A word.' })
 const sequence = () => made('/api/sequences', { name: word(), steps: [{ subject: 'Hi', bodyText: 'A word.' }] })
 const campaign = () => made('/api/campaigns', { name: word(), sequenceId })
 const prospect = async () => {
@@ -186,6 +187,15 @@ const OPERATIONS: Record<string, Repeated> = {
   },
   'PATCH /api/lists/[id]': { input: async () => one(await list(), { body: { name: word() } }) },
   'DELETE /api/lists/[id]': { input: async () => one(await list()) },
+  'PATCH /api/templates/[id]': { input: async () => one(await template(), { body: { name: word() } }) },
+  'DELETE /api/templates/[id]': { input: async () => one(await template()) },
+  'POST /api/templates/[id]/restore': { input: () => archived('/api/templates', template()) },
+  'POST /api/templates/[id]/preview': { input: async () => one(await template(), { body: {} }) },
+  // Each goes out; this one has no server to go to.
+  'POST /api/templates/[id]/test-send': {
+    input: async () => one(await template(), { body: { mailboxId: await mailbox() } }),
+    first: 409,
+  },
   'PATCH /api/segments/[id]': { input: async () => one(await segment(), { body: { name: word() } }) },
   'DELETE /api/segments/[id]': { input: async () => one(await segment()) },
   'POST /api/segments/[id]/restore': { input: () => archived('/api/segments', segment()) },

@@ -18,6 +18,7 @@ const KINDS = [
   'segments',
   'sequences',
   'settings',
+  'templates',
   'workspaces',
 ] as const
 
@@ -47,6 +48,7 @@ beforeAll(async () => {
   things.lists = byName('/api/lists/[id]', await made('/api/lists', { name: 'Readers' }))
   const filter = { contacted: 'no' }
   things.segments = byName('/api/segments/[id]', await made('/api/segments', { name: 'New', filter }))
+  things.templates = byName('/api/templates/[id]', await made('/api/templates', { name: 'Booked' }))
   things.sequences = byName('/api/sequences/[id]', sequenceId)
   things.workspaces = byName('/api/workspaces/[id]', workspaceId)
   const limits = { body: { dailyLimit: 41 }, other: { dailyLimit: 42 } }

@@ -84,6 +84,8 @@ const BESIDES: Record<string, (field: string) => CallInput> = {
   'PATCH /api/session': () => ({}),
   'POST /api/sequences/[id]/preview': () => ({ body: { stepNumber: 1 } }),
   'GET /api/sequences/[id]/preview/frame': () => ({ query: { stepNumber: '1' } }),
+  'POST /api/templates/[id]/preview': () => ({ body: {} }),
+  'POST /api/templates/[id]/test-send': () => ({ body: {} }),
   'POST /api/sequences/[id]/test-send': () => ({ body: { stepNumber: 1, mailboxId: theirs.mailboxes } }),
 }
 
@@ -136,6 +138,7 @@ async function furnish(person: Visitor, word: string): Promise<Record<Kind, stri
     segments: await make('/api/segments', { name: word, filter: { contacted: 'no' } }),
     sequences,
     suppressions: '',
+    templates: await make('/api/templates', { name: word, subject: 'Hello', bodyText: 'A word.' }),
     workspaces: workspaceId,
   }
 }

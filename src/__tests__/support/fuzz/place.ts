@@ -143,6 +143,7 @@ export class FuzzPlace {
     }
     await person.ask('POST', `/api/lists/${listId}/members`, { prospectIds })
     await make('segments', '/api/segments', { name: sign, filter: { listId } })
+    await make('templates', '/api/templates', { name: sign, subject: sign, bodyText: `A word of ${sign}.` })
     await make('suppressions', '/api/suppressions', { value: `no-${sign}@example.net` })
     await make('domains', '/api/domains', { domain: `${sign}.example` })
     await make('invitations', '/api/invitations', { email: `${sign}-guest@example.com`, role: 'member' })

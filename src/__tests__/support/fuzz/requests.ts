@@ -38,7 +38,7 @@ const KINDS = [
     'outbox',
     'people',
   ],
-  ...['prospects', 'segments', 'sequences', 'suppressions', 'workspaces'],
+  ...['prospects', 'segments', 'sequences', 'suppressions', 'templates', 'workspaces'],
 ] as const
 
 export type Kind = (typeof KINDS)[number]

@@ -65,6 +65,18 @@ export async function populate(app: App, guest: Guests): Promise<void> {
   await owner.ask('DELETE', `/api${links.archived}`)
   links.elsewhere = `/sequences/${await write(guest('loner'), 'New sequence', [{}])}`
 
+  const template = async (body: object) =>
+    `/settings/templates/${(await owner.ask<{ id: string }>('POST', '/api/templates', body)).id}`
+  links.template = await template({
+    name: 'Table booked',
+    subject: 'Your table on {{custom.day}}',
+    bodyHtml:
+      '<p>Hello {{firstName | "there"}},</p><p>we look forward to seeing <strong>{{custom.guests}}</strong> of you on {{custom.day}}.</p><p>{{senderName}}</p>',
+  })
+  links.newTemplate = await template({ name: `A template whose name says what it is for, ${LONG_NAME}`.slice(0, 100) })
+  links.archivedTemplate = await template({ name: 'Old receipt' })
+  await owner.ask('DELETE', links.archivedTemplate.replace('/settings', '/api'))
+
   const mailbox = (address: string, port: number, more: object = {}) =>
     owner.ask('POST', '/api/mailboxes', {
       ...{ address, test: false, displayName: LONG_NAME, ...more },

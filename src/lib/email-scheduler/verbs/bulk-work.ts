@@ -1,4 +1,4 @@
-import type { OutboxFilter } from '#lib/email-scheduler/read/outbox-source.ts'
+import type { OutboxFilter } from '#lib/email-scheduler/queue/outbox-source.ts'
 import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import type { VerbCall } from './verb-call.ts'

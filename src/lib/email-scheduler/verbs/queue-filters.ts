@@ -1,5 +1,5 @@
 import type { ERROR_SENTENCES } from '#lib/email-scheduler/error-codes.ts'
-import type { OutboxFilter } from '#lib/email-scheduler/read/outbox-source.ts'
+import type { OutboxFilter } from '#lib/email-scheduler/queue/outbox-source.ts'
 import { notFound, PublicError } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'

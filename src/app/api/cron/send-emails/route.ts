@@ -6,6 +6,7 @@ import { database } from '#lib/platform/database.ts'
 import { env } from '#lib/platform/env.ts'
 import { route } from '#lib/platform/http/route.ts'
 import { keyring } from '#lib/wiring/keyring.ts'
+import { OwnMail } from '#lib/wiring/own-mail.ts'
 import { sendingMeans } from '#lib/wiring/sending-means.ts'
 import { checkCronSecret } from '#lib/worker/cron-secret.ts'
 import { Sender } from '#lib/worker/send-due.ts'
@@ -44,6 +45,7 @@ export const GET = route(system.tick, async ({ request, log }) => {
     witness,
     planning: planningTime(life),
     promise: PromiseWatch.of(pool, log),
+    ownMail: OwnMail.of(pool, log),
     sending,
   })
 })

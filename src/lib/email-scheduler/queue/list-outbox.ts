@@ -1,5 +1,11 @@
+import {
+  EMAIL_ROWS,
+  type EmailRow,
+  mapScheduledEmail,
+  type ScheduledEmailResponse,
+} from '#lib/email-scheduler/read/email-response.ts'
+import { type Holding, whatHolds } from '#lib/email-scheduler/read/what-holds.ts'
 import type { Sql } from '#lib/platform/database.ts'
-import { EMAIL_ROWS, type EmailRow, mapScheduledEmail, type ScheduledEmailResponse } from './email-response.ts'
 import { placesOf, sourceNear } from './outbox-places.ts'
 import {
   candidatesSql,
@@ -11,7 +17,6 @@ import {
   sourceOf,
   wanted,
 } from './outbox-source.ts'
-import { type Holding, whatHolds } from './what-holds.ts'
 
 export type ListedEmail = ScheduledEmailResponse & {
   /** Why it stands where it stands, in one sentence, and until when that lasts where it passes by itself. */

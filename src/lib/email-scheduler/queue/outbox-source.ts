@@ -139,13 +139,11 @@ export async function searchedSource(
     const byKey = `SELECT e.id FROM scheduled_emails e WHERE e.workspace_id = $1 AND e.idempotency_key = $3 AND e.id < $2::uuid`
     return { isCut: false, source: { values: [typed], parts: [() => byKey] } }
   }
-  const people = await findProspectIds(sql, workspaceId, typed, PEOPLE_MAX + 1, hash)
-  const emails = await findTransactional(sql, workspaceId, typed, TRANSACTIONAL_MAX + 1)
-  return {
-    isCut: people.length > PEOPLE_MAX || emails.length > TRANSACTIONAL_MAX,
-    source: {
-      values: [people.slice(0, PEOPLE_MAX), emails.slice(0, TRANSACTIONAL_MAX)],
-      parts: [() => OF_PEOPLE, () => OF_RECIPIENTS],
-    },
-  }
+  const [people, emails] = await Promise.all([
+    findProspectIds(sql, workspaceId, typed, PEOPLE_MAX + 1, hash),
+    findTransactional(sql, workspaceId, typed, TRANSACTIONAL_MAX),
+  ])
+  const values = [people.slice(0, PEOPLE_MAX), emails.ids]
+  const source = { values, parts: [() => OF_PEOPLE, () => OF_RECIPIENTS] }
+  return { isCut: people.length > PEOPLE_MAX || emails.isCut, source }
 }
