@@ -32,6 +32,7 @@ export const ROOMS = [
   'mail/mailboxes',
   'delivery',
   'outbox',
+  'webhooks',
   'worker',
   'operations',
   'operations/doctor',

@@ -15,6 +15,7 @@ import { passwordReset, session, setup } from './session.ts'
 import { sendingSettings } from './settings.ts'
 import { suppressions } from './suppressions.ts'
 import { system } from './system.ts'
+import { webhooks } from './webhooks.ts'
 import { workspaces } from './workspaces.ts'
 
 /** Every operation of the API, by area. */
@@ -40,6 +41,7 @@ export const CONTRACT = {
   setup,
   suppressions,
   system,
+  webhooks,
   workspaces,
 }
 

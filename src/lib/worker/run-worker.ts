@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { Deadline } from '#lib/mail/deadline.ts'
 import type { Log } from '#lib/platform/log.ts'
+import type { Courier } from '#lib/webhooks/courier.ts'
 import { Sender, type SendingMeans } from './send-due.ts'
 import type { SendingLimits } from './sending-limits.ts'
 import { type PromiseLooker, runTick } from './tick.ts'
@@ -18,6 +19,7 @@ export type WorkerOptions = {
   signal: AbortSignal
   witness?: Witness
   promise?: PromiseLooker
+  courier?: Courier
 }
 
 /**
@@ -28,9 +30,10 @@ export async function runWorker(
   pool: pg.Pool,
   worker: string,
   log: Log,
-  { means, limits, signal, witness, promise }: WorkerOptions,
+  { means, limits, signal, witness, promise, courier }: WorkerOptions,
 ): Promise<void> {
   const sender = new Sender(pool, worker, log, means, limits)
+  const told = courier?.run(limits.beginning, signal)
   try {
     while (!signal.aborted) {
       const time = new Deadline(TICK_MS)
@@ -42,6 +45,7 @@ export async function runWorker(
           sending,
           witness,
           promise,
+          ...(courier && { webhooks: { courier } }),
         })
         if (planningUnfinished || due > 0) restMs = 0
       } catch (error) {
@@ -52,6 +56,7 @@ export async function runWorker(
     }
   } finally {
     await sender.drain()
+    await told
     await witness?.keep()
   }
 }

@@ -3,6 +3,7 @@ import { NOTHING_SENT } from '#lib/delivery/sending-counts.ts'
 import { Deadline, type TimeLeft } from '#lib/mail/deadline.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { forgetKeptAnswers } from '#lib/tenancy/kept-answers.ts'
+import { type Courier, NOTHING_TOLD } from '#lib/webhooks/courier.ts'
 import { recordTickEnd, recordTickStart } from './heartbeat.ts'
 import type { Claiming, Sender } from './send-due.ts'
 import type { TickSummary } from './tick-summary.ts'
@@ -19,6 +20,8 @@ export type TickOptions = {
   planning?: TimeLeft
   /** Looks beside all of it whether the promise holds, where it is time for that. */
   promise?: PromiseLooker | undefined
+  /** Tells the workspaces' own programs of events. With a time, beside this tick; else it works by itself, and is only counted. */
+  webhooks?: { courier: Courier; time?: TimeLeft }
   /** Without it, the tick plans and recovers only. */
   sending?: {
     sender: Sender
@@ -50,7 +53,7 @@ async function tick(
   pool: pg.Pool,
   worker: string,
   log: Log,
-  { planning = new Deadline(PLANNING_MS_MAX), promise, sending }: Omit<TickOptions, 'witness'>,
+  { planning = new Deadline(PLANNING_MS_MAX), promise, webhooks, sending }: Omit<TickOptions, 'witness'>,
 ): Promise<TickSummary> {
   const started = performance.now()
   const { startedAt, mustLookAtServer, hasGoneBack, hasOldAnswers, ...found } = await recordTickStart(pool, worker)
@@ -61,11 +64,16 @@ async function tick(
   if (sending) {
     const sent = send(sending, () => upkeep.mayMoreCome())
     // Both come to their end, whichever fails: a tick that has ended leaves nothing running but what is in flight.
-    const ended = await Promise.allSettled([sent, upkeep.beside(sent, found), looked])
+    const kept = upkeep.beside(sent, found)
+    const told = webhooks?.time && webhooks.courier.beside(Promise.allSettled([sent, kept]), found, webhooks.time)
+    const ended = await Promise.allSettled([sent, kept, looked, told])
     for (const one of ended) if (one.status === 'rejected') throw one.reason
   } else {
     await looked
-    await upkeep.once(found)
+    const kept = upkeep.once(found)
+    const told = webhooks?.time && webhooks.courier.beside(kept, found, webhooks.time)
+    await kept
+    await told
   }
   const summary: TickSummary = {
     worker,
@@ -73,6 +81,7 @@ async function tick(
     durationMs: Math.round(performance.now() - started),
     ...(sending?.sender.takeCounts() ?? NOTHING_SENT),
     ...upkeep.done,
+    ...(webhooks?.courier.takeCounts() ?? NOTHING_TOLD),
   }
   await recordTickEnd(pool, worker, summary)
   log.info(summary, 'tick')
