@@ -1,4 +1,3 @@
-import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
 import { domains } from './domains.ts'
 import { emails } from './emails.ts'
@@ -16,7 +15,7 @@ import { sendingSettings } from './settings.ts'
 import { suppressions } from './suppressions.ts'
 import { system } from './system.ts'
 import { webhooks } from './webhooks.ts'
-import { workspaces } from './workspaces.ts'
+import { audit, workspaces } from './workspaces.ts'
 
 /** Every operation of the API, by area. */
 export const CONTRACT = {

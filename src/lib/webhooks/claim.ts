@@ -89,9 +89,10 @@ export async function claimDelivery(sql: Sql, workspaceId: string, id: string): 
 /** In how long something is due, in milliseconds; null where nothing waits. */
 export async function untilNextDelivery(sql: Sql): Promise<number | null> {
   const { rows } = await sql.query<{ ms: number | null }>(
-    `SELECT greatest(0, extract(epoch FROM min(next.at) - app_now()) * 1000)::float AS ms FROM webhook_endpoints e CROSS JOIN LATERAL (
+    `SELECT (extract(epoch FROM min(next.at) - app_now()) * 1000)::float AS ms FROM webhook_endpoints e CROSS JOIN LATERAL (
        SELECT greatest(d.due_at, e.held_until) AS at FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.state = 'WAITING'
        ORDER BY d.due_at, d.seq LIMIT 1) next WHERE e.status = 'ENABLED' AND e.removed_at IS NULL`,
   )
-  return rows[0]?.ms ?? null
+  const ms = rows[0]?.ms ?? null
+  return ms === null ? null : Math.max(0, ms)
 }

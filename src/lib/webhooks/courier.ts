@@ -12,7 +12,7 @@ import { bodyOf } from './payload.ts'
 import { type Answer, postEvent } from './post.ts'
 import { readSecrets } from './secrets.ts'
 import { type Settled, settleDelivery, type TellOwners } from './settle.ts'
-import { messageIdOf, sign } from './signature.ts'
+import { sign, webhookIdOf } from './signature.ts'
 import type { Reach } from './target.ts'
 
 export type CourierMeans = { pool: pg.Pool; log: Log; keyring: Keyring; reach: Reach; tellOwners: TellOwners }
@@ -187,7 +187,7 @@ export class Courier {
     )
     if (secrets.length === 0) return { kind: 'none', problem: UNREADABLE }
     const body = bodyOf(delivery)
-    return postEvent({ url, headers: sign(secrets, messageIdOf(messageId), now, body), body }, reach)
+    return postEvent({ url, headers: sign(secrets, webhookIdOf(messageId), now, body), body }, reach)
   }
 
   /** The receiver has it: what became of it is worth more than one try. Else it gets it again, under the same id. */

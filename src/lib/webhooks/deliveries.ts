@@ -6,7 +6,7 @@ import { plainArray } from '#lib/platform/sql-array.ts'
 import { loadWebhook } from './endpoints.ts'
 import { TEST_EVENT, TEST_SENTENCE } from './event-types.ts'
 import { bodyOf } from './payload.ts'
-import { messageIdOf } from './signature.ts'
+import { webhookIdOf } from './signature.ts'
 import type { DeliveryFilter } from './states.ts'
 
 export type WebhookDelivery = {
@@ -104,7 +104,7 @@ export async function readDelivery(sql: Sql, workspaceId: string, id: string): P
 
 function asDelivery(row: Row): WebhookDelivery {
   const { data: _, endpointStatus: __, answerBody: ___, durationMs: ____, messageId, ...rest } = row
-  return { ...rest, messageId: messageIdOf(messageId), sentence: sentenceOf(row) }
+  return { ...rest, messageId: webhookIdOf(messageId), sentence: sentenceOf(row) }
 }
 
 function sentenceOf({ state, isUnderWay, attempts, problem, endpointStatus }: Row): string {
@@ -117,7 +117,7 @@ function sentenceOf({ state, isUnderWay, attempts, problem, endpointStatus }: Ro
 }
 
 /** One that ended goes again under its id, with all of its attempts; one that waits goes now. */
-export async function sendAgain(tx: Sql, workspaceId: string, id: string): Promise<void> {
+export async function deliverAgain(tx: Sql, workspaceId: string, id: string): Promise<void> {
   const { isUnderWay, endpointId } = await lockDelivery(tx, workspaceId, id)
   refuseOff(await loadWebhook(tx, workspaceId, endpointId))
   if (isUnderWay) throw underWay()
@@ -125,7 +125,7 @@ export async function sendAgain(tx: Sql, workspaceId: string, id: string): Promi
 }
 
 /** All that failed, some thousands in one request. */
-export async function sendFailedAgain(
+export async function deliverFailedAgain(
   tx: Sql,
   workspaceId: string,
   endpointId: string,

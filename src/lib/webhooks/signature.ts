@@ -24,6 +24,6 @@ export function sign(secrets: readonly string[], messageId: string, at: Date, bo
 }
 
 /** As receivers see it. */
-export function messageIdOf(id: string): string {
+export function webhookIdOf(id: string): string {
   return `msg_${id.replaceAll('-', '')}`
 }

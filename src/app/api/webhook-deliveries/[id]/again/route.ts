@@ -1,10 +1,10 @@
 import { webhooks } from '#lib/contract/webhooks.ts'
-import { readDelivery, sendAgain } from '#lib/webhooks/deliveries.ts'
+import { deliverAgain, readDelivery } from '#lib/webhooks/deliveries.ts'
 import { inKeptTransaction, workspaceRoute } from '../../../workspace-route.ts'
 
 export const POST = workspaceRoute(webhooks.again, ({ workspace, params, keep }) =>
   inKeptTransaction({ keep }, async (tx) => {
-    await sendAgain(tx, workspace.id, params.id)
+    await deliverAgain(tx, workspace.id, params.id)
     return readDelivery(tx, workspace.id, params.id)
   }),
 )
