@@ -15,6 +15,7 @@ import {
   Settings,
   ShieldCheck,
   Users,
+  Webhook,
 } from 'lucide-react'
 import type { NavIconName } from './nav.ts'
 
@@ -34,6 +35,7 @@ const ICON: Record<NavIconName, LucideIcon> = {
   sequences: ListOrdered,
   suppressions: Ban,
   team: Users,
+  webhooks: Webhook,
 }
 
 export function NavIcon({ name }: { name: NavIconName }) {

@@ -15,6 +15,7 @@ export type NavIconName =
   | 'sequences'
   | 'suppressions'
   | 'team'
+  | 'webhooks'
 
 export interface NavItem {
   href: string
