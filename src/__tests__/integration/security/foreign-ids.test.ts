@@ -120,6 +120,10 @@ async function furnish(person: Visitor, word: string): Promise<Record<Kind, stri
     ...importForm(`email\n${word}@example.com\n`, { columns: [{ to: 'email' }], onKnown: 'leave' }),
   })
   const { members } = await person.ask<{ members: { id: string }[] }>('GET', '/api/members')
+  const hook = { url: 'http://127.0.0.1:9/', events: ['email.sent'] }
+  const webhooks = await make('/api/webhooks', hook, 'webhook')
+  const params = { id: webhooks }
+  const { id: delivery } = await person.ask<{ id: string }>('POST', '/api/webhooks/[id]/test', { params })
   return {
     campaigns: await make('/api/campaigns', { name: word, sequenceId: sequences }),
     domains: await make('/api/domains', { domain: `${word}.example` }),
@@ -135,6 +139,8 @@ async function furnish(person: Visitor, word: string): Promise<Record<Kind, stri
     segments: await make('/api/segments', { name: word, filter: { contacted: 'no' } }),
     sequences,
     suppressions: '',
+    'webhook-deliveries': delivery,
+    webhooks,
     workspaces: workspaceId,
   }
 }

@@ -38,7 +38,7 @@ const KINDS = [
     'outbox',
     'people',
   ],
-  ...['prospects', 'segments', 'sequences', 'suppressions', 'workspaces'],
+  ...['prospects', 'segments', 'sequences', 'suppressions', 'webhook-deliveries', 'webhooks', 'workspaces'],
 ] as const
 
 export type Kind = (typeof KINDS)[number]

@@ -6,6 +6,9 @@ import { courier } from '#lib/wiring/webhooks.ts'
 import { limitBySubject } from '../../../limit.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
 
+/** A receiver that hangs is waited for. */
+export const maxDuration = 30
+
 export const POST = workspaceRoute(webhooks.test, async ({ workspace, params, keep, ...entry }) => {
   await limitBySubject(entry, LIMITS.webhookTestsByWorkspace, workspace.id)
   const id = await inTransaction(database(), async (tx) => {
