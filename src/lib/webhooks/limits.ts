@@ -18,7 +18,6 @@ export const ORDER_KEPT_ATTEMPTS = 2
 
 /** What is kept of an answer; the connection is cut after it. */
 export const ANSWER_BYTES_MAX = 4_096
-export const BODY_BYTES_MAX = 20_000
 
 /** However long a receiver wants to be left alone. */
 export const HOLD_SECONDS_MAX = 3_600
