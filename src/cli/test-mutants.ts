@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { openTestServer } from '#tests/support/server/test-server.ts'
+import { ensureClientTypes } from './home/client-types.ts'
 import { ensurePrismaClient } from './home/prepare.ts'
 import { endRunning, judge, passing, type Verdict } from './mutants/judge.ts'
-import { MUTANTS, type Mutant } from './mutants/mutants.ts'
+import type { Mutant } from './mutants/mutant.ts'
+import { MUTANTS } from './mutants/mutants.ts'
 import { copyTree, plant } from './mutants/tree.ts'
 import { Problem, runCommand } from './problem.ts'
 import { stopOnInterrupt } from './test/interrupt.ts'
@@ -13,6 +15,7 @@ await runCommand(async () => {
   const mutants = MUTANTS.filter(({ name }) => words.every((word) => name.includes(word)))
   if (mutants.length === 0) throw new Problem(`No mutant's name holds "${words.join(' ')}".`)
   await ensurePrismaClient()
+  await ensureClientTypes()
   const server = await openTestServer()
   const tree = await copyTree()
   const close = async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Change, MUTANTS } from '#cli/mutants/mutants.ts'
+import type { Change } from '#cli/mutants/mutant.ts'
+import { MUTANTS } from '#cli/mutants/mutants.ts'
 import { readTracked, trackedPaths } from '#tests/support/source-files.ts'
 
 const paths = new Set(trackedPaths())

@@ -1,4 +1,4 @@
-import { render, screen, waitFor } from '@testing-library/react'
+import { fireEvent, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { expect, test } from 'vitest'
@@ -26,6 +26,19 @@ test('what is typed before the list has come is not lost: it finds, and Enter do
   await userEvent.keyboard('{Enter}')
   expect(done).toEqual(['Create a workspace'])
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+})
+
+test('an Enter before the list has come is not lost either: what would stand on top is done', async () => {
+  const done: string[] = []
+  const item = (label: string): CommandItem => ({ id: label, group: 'Do', label, run: () => done.push(label) })
+  render(<Menu items={[item('Invite a person'), item('Recreate the audit'), item('Create a workspace')]} />)
+  fireEvent.keyDown(document, { key: 'k', ctrlKey: true })
+  const field = screen.getByPlaceholderText('Go to a page, or do something…')
+  fireEvent.change(field, { target: { value: 'crea' } })
+  fireEvent.keyDown(field, { key: 'Enter' })
+  expect(screen.queryByRole('option')).toBeNull()
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(done).toEqual(['Create a workspace'])
 })
 
 test('Ctrl K closes it again, and the next opening begins with nothing', async () => {

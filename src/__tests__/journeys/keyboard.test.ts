@@ -215,7 +215,16 @@ async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Ta
   throw new Error(`${target} cannot be reached with ${key}`)
 }
 
-const untilFocused = (target: Locator) => expect.poll(() => isFocused(target), PATIENTLY).toBe(true)
+async function untilFocused(target: Locator): Promise<void> {
+  await expect
+    .poll(() => isFocused(target), PATIENTLY)
+    .toBe(true)
+    .catch(async () => {
+      const page = target.page()
+      const focused = await page.locator(':focus').evaluateAll(([element]) => element?.outerHTML.slice(0, 300))
+      throw new Error(`not focused: ${target}, but ${focused}\n${await page.locator('body').ariaSnapshot()}`)
+    })
+}
 
 async function isFocused(target: Locator): Promise<boolean> {
   if ((await target.count()) !== 1) return false

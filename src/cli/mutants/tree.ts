@@ -3,7 +3,10 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { projectRoot } from '../project.ts'
-import type { Change, Mutant } from './mutants.ts'
+import type { Change, Mutant } from './mutant.ts'
+
+/** What is made and not kept in git, without which nothing compiles. */
+const GENERATED = ['src/lib/platform/generated', 'src/client/operations.ts']
 
 /** A copy of the clone as it lies there, uncommitted changes included; its packages are the clone's own. */
 export async function copyTree(): Promise<string> {
@@ -17,8 +20,7 @@ export async function copyTree(): Promise<string> {
     // Deleted and not yet committed: not there.
     await cp(join(projectRoot, path), join(tree, path)).catch(() => undefined)
   }
-  const generated = 'src/lib/platform/generated'
-  await cp(join(projectRoot, generated), join(tree, generated), { recursive: true })
+  for (const path of GENERATED) await cp(join(projectRoot, path), join(tree, path), { recursive: true })
   await symlink(join(projectRoot, 'node_modules'), join(tree, 'node_modules'))
   return tree
 }

@@ -11,7 +11,7 @@ import { useSession } from '../session/session-context.tsx'
 import type { StatusLook } from '../status-look.ts'
 import { DateTime } from '../ui/date-time.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { actionsColumn, type Column, Table } from '../ui/table.tsx'
 import { SCOPE_WORD } from './scope-words.ts'
 import { type ApiKey, useRefreshApiKeys } from './use-api-keys.ts'
 
@@ -85,13 +85,8 @@ export function KeysTable({ apiKeys, isLoading, empty }: KeysTableProps) {
         </>
       ),
     },
-    {
-      key: 'actions',
-      label: 'Actions',
-      isLabelHidden: true,
-      isNarrow: true,
-      align: 'end',
-      cell: (apiKey) =>
+    actionsColumn(
+      (apiKey) =>
         !apiKey.revokedAt && (
           <RowMenu label={`Actions for ${apiKey.name}`}>
             <MenuItem tone="danger" icon={<Trash2 aria-hidden />} onSelect={() => revoke(apiKey)}>
@@ -99,7 +94,7 @@ export function KeysTable({ apiKeys, isLoading, empty }: KeysTableProps) {
             </MenuItem>
           </RowMenu>
         ),
-    },
+    ),
   ]
   return (
     <>

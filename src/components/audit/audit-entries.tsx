@@ -3,17 +3,14 @@
 import { ChevronRight, ScrollText } from 'lucide-react'
 import { useRef } from 'react'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
-import { LostServer } from '../live/lost-server.tsx'
+import { LiveTable } from '../live/live-table.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { usePageKeys } from '../shell/page-keys.tsx'
 import { DateTime } from '../ui/date-time.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { LoadError } from '../ui/load-error.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Refreshing } from '../ui/refreshing.tsx'
 import { rowKeys } from '../ui/row-keys.ts'
-import { type Column, Table } from '../ui/table.tsx'
+import type { Column } from '../ui/table.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { AuditFilters } from './audit-filters.tsx'
 import { detailLabel, sentenceOf } from './audit-words.ts'
@@ -23,7 +20,7 @@ export function AuditEntries() {
   const { workspace } = useSession()
   const { hrefWith } = useUrlParams()
   const query = useAudit()
-  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = query
+  const { data } = query
   const list = useRef<HTMLDivElement>(null)
   usePageKeys(rowKeys(list))
   const columns: Column<AuditEntry>[] = [
@@ -44,43 +41,30 @@ export function AuditEntries() {
   return (
     <>
       <AuditFilters entries={data?.entries ?? []} />
-      {error && !data ? (
-        <LoadError
-          title="The audit log could not be loaded."
-          error={error}
-          onRetry={() => refetch()}
-          isRetrying={isFetching}
-        />
-      ) : (
-        <>
-          <LostServer query={query} />
-          <Refreshing ref={list} isStale={isPlaceholderData}>
-            <Table
-              caption="Audit log"
-              columns={columns}
-              rows={data?.entries ?? []}
-              rowKey={(entry) => String(entry.id)}
-              isLoading={isPending}
-              empty={
-                <EmptyState
-                  icon={<ScrollText />}
-                  title="Nothing fits these filters"
-                  sentence="Choose another person, action or time, or look at everything."
-                  action={
-                    <IntentLink
-                      href={hrefWith({ actor: null, action: null, from: null, to: null })}
-                      className={buttonStyle()}
-                    >
-                      Show everything
-                    </IntentLink>
-                  }
-                />
-              }
-            />
-          </Refreshing>
-          <Pagination nextCursor={data?.nextCursor ?? null} />
-        </>
-      )}
+      <LiveTable
+        ref={list}
+        query={query}
+        nextCursor={data?.nextCursor ?? null}
+        caption="Audit log"
+        columns={columns}
+        rows={data?.entries ?? []}
+        rowKey={(entry) => String(entry.id)}
+        empty={
+          <EmptyState
+            icon={<ScrollText />}
+            title="Nothing fits these filters"
+            sentence="Choose another person, action or time, or look at everything."
+            action={
+              <IntentLink
+                href={hrefWith({ actor: null, action: null, from: null, to: null })}
+                className={buttonStyle()}
+              >
+                Show everything
+              </IntentLink>
+            }
+          />
+        }
+      />
     </>
   )
 }

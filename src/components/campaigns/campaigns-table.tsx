@@ -6,18 +6,15 @@ import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { Checkbox } from '#components/ui/control/checkbox.tsx'
 import { MenuItem } from '#components/ui/overlay/dropdown-menu.tsx'
 import { RowMenu } from '#components/ui/overlay/row-menu.tsx'
-import { LostServer } from '../live/lost-server.tsx'
+import { LiveTable } from '../live/live-table.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { CAMPAIGN_STATUS_LOOK } from '../status-look.ts'
 import { isSelected, useSelection } from '../ui/data-table/selection.ts'
 import { DateTime } from '../ui/date-time.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { LoadError } from '../ui/load-error.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Refreshing } from '../ui/refreshing.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { actionsColumn, type Column } from '../ui/table.tsx'
 import { useOnDemand } from '../use-on-demand.ts'
 import { useUrlParams } from '../use-url-params.ts'
 import { BlockChips } from './list/block-chips.tsx'
@@ -32,7 +29,7 @@ export function CampaignsTable({ newButton }: { newButton: ReactNode }) {
   const { workspace } = useSession()
   const { params, hrefWith } = useUrlParams()
   const query = useCampaigns()
-  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = query
+  const { data } = query
   const verbs = useCampaignVerbs()
 
   const selection = useSelection(params.toString())
@@ -105,59 +102,40 @@ export function CampaignsTable({ newButton }: { newButton: ReactNode }) {
     },
     { key: 'emails', label: 'Emails', cell: ({ id, emails }) => <MiniLedger campaignId={id} emails={emails} /> },
     { key: 'pace', label: 'Pace', cell: (one) => <PaceCell campaign={one} /> },
-    {
-      key: 'actions',
-      label: 'Actions',
-      isLabelHidden: true,
-      isNarrow: true,
-      align: 'end',
-      cell: (one) => <Actions campaign={one} verbs={verbs} />,
-    },
+    actionsColumn((one) => <Actions campaign={one} verbs={verbs} />),
   ]
 
-  if (error && !data)
-    return (
-      <LoadError
-        title="The campaigns could not be loaded."
-        error={error}
-        onRetry={() => refetch()}
-        isRetrying={isFetching}
-      />
-    )
   return (
     <>
-      <LostServer query={query} />
-      <Refreshing isStale={isPlaceholderData}>
-        <Table
-          caption="Campaigns"
-          columns={columns}
-          rows={rows}
-          rowKey={({ id }) => id}
-          isLoading={isPending}
-          empty={
-            params.has('status') || params.has('archived') ? (
-              <EmptyState
-                icon={<Megaphone />}
-                title="No campaign is like that"
-                sentence="Look at all of them, or choose another state."
-                action={
-                  <IntentLink href={hrefWith({ status: null, archived: null })} className={buttonStyle()}>
-                    Show all campaigns
-                  </IntentLink>
-                }
-              />
-            ) : (
-              <EmptyState
-                icon={<Megaphone />}
-                title="No campaigns yet"
-                sentence="A campaign sends the steps of a sequence to people, at their times, from your mailboxes."
-                action={newButton}
-              />
-            )
-          }
-        />
-      </Refreshing>
-      <Pagination nextCursor={data?.nextCursor ?? null} />
+      <LiveTable
+        query={query}
+        nextCursor={data?.nextCursor ?? null}
+        caption="Campaigns"
+        columns={columns}
+        rows={rows}
+        rowKey={({ id }) => id}
+        empty={
+          params.has('status') || params.has('archived') ? (
+            <EmptyState
+              icon={<Megaphone />}
+              title="No campaign is like that"
+              sentence="Look at all of them, or choose another state."
+              action={
+                <IntentLink href={hrefWith({ status: null, archived: null })} className={buttonStyle()}>
+                  Show all campaigns
+                </IntentLink>
+              }
+            />
+          ) : (
+            <EmptyState
+              icon={<Megaphone />}
+              title="No campaigns yet"
+              sentence="A campaign sends the steps of a sequence to people, at their times, from your mailboxes."
+              action={newButton}
+            />
+          )
+        }
+      />
       {chosen.length > 0 && CampaignsBar && <CampaignsBar chosen={chosen} onClear={selection.clear} />}
       {verbs.dialog}
     </>

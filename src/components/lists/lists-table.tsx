@@ -8,16 +8,14 @@ import { RowMenu } from '#components/ui/overlay/row-menu.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
 import { api, messageOf } from '../api-client.ts'
-import { LostServer } from '../live/lost-server.tsx'
+import { LiveTable } from '../live/live-table.tsx'
 import { NameDialog } from '../prospects/name-dialog.tsx'
 import { type List, useLists } from '../prospects/use-audience.ts'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { DateTime } from '../ui/date-time.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { LoadError } from '../ui/load-error.tsx'
-import { Refreshing } from '../ui/refreshing.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { actionsColumn, type Column } from '../ui/table.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { useRefreshLists } from './use-refresh-lists.ts'
 
@@ -30,7 +28,7 @@ export function ListsTable({ makeButton }: { makeButton: ReactNode }) {
   const { params, hrefWith } = useUrlParams()
   const isArchived = params.get('show') === 'archived'
   const query = useLists(isArchived)
-  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = query
+  const { data } = query
   const refresh = useRefreshLists()
   const [renaming, setRenaming] = useState<List | null>(null)
 
@@ -83,74 +81,54 @@ export function ListsTable({ makeButton }: { makeButton: ReactNode }) {
       isNarrow: true,
       cell: ({ createdAt }) => <DateTime instant={createdAt} timeZone={workspace.timeZone} style="date" />,
     },
-    {
-      key: 'actions',
-      label: 'Actions',
-      isLabelHidden: true,
-      isNarrow: true,
-      align: 'end',
-      cell: (list) => (
-        <RowMenu label={`Actions for ${list.name}`}>
-          <MenuItem icon={<PencilLine aria-hidden />} onSelect={() => setRenaming(list)}>
-            Rename…
+    actionsColumn((list) => (
+      <RowMenu label={`Actions for ${list.name}`}>
+        <MenuItem icon={<PencilLine aria-hidden />} onSelect={() => setRenaming(list)}>
+          Rename…
+        </MenuItem>
+        {isArchived ? (
+          <MenuItem icon={<Undo2 aria-hidden />} onSelect={() => void archive(list, false)}>
+            Bring back
           </MenuItem>
-          {isArchived ? (
-            <MenuItem icon={<Undo2 aria-hidden />} onSelect={() => void archive(list, false)}>
-              Bring back
-            </MenuItem>
-          ) : (
-            <MenuItem icon={<Archive aria-hidden />} onSelect={() => void archive(list, true)}>
-              Archive
-            </MenuItem>
-          )}
-        </RowMenu>
-      ),
-    },
+        ) : (
+          <MenuItem icon={<Archive aria-hidden />} onSelect={() => void archive(list, true)}>
+            Archive
+          </MenuItem>
+        )}
+      </RowMenu>
+    )),
   ]
 
-  if (error && !data) {
-    return (
-      <LoadError
-        title="The lists could not be loaded."
-        error={error}
-        onRetry={() => refetch()}
-        isRetrying={isFetching}
-      />
-    )
-  }
   return (
     <>
-      <LostServer query={query} />
-      <Refreshing isStale={isPlaceholderData}>
-        <Table
-          caption="Lists"
-          columns={columns}
-          rows={inOrder(data?.lists ?? [])}
-          rowKey={({ id }) => id}
-          isLoading={isPending}
-          empty={
-            isArchived ? (
-              <EmptyState
-                icon={<ListIcon />}
-                title="Nothing is archived"
-                sentence="Lists that are not needed any more come here, and can be brought back."
-                action={
-                  <IntentLink href={hrefWith({ show: null })} className={buttonStyle()}>
-                    Show the lists in use
-                  </IntentLink>
-                }
-              />
-            ) : (
-              <EmptyState
-                icon={<ListIcon />}
-                title="There is no list yet"
-                sentence="A list holds people who belong together, so that a campaign can write to all of them: make one here, or while you import."
-                action={makeButton}
-              />
-            )
-          }
-        />
-      </Refreshing>
+      <LiveTable
+        query={query}
+        caption="Lists"
+        columns={columns}
+        rows={inOrder(data?.lists ?? [])}
+        rowKey={({ id }) => id}
+        empty={
+          isArchived ? (
+            <EmptyState
+              icon={<ListIcon />}
+              title="Nothing is archived"
+              sentence="Lists that are not needed any more come here, and can be brought back."
+              action={
+                <IntentLink href={hrefWith({ show: null })} className={buttonStyle()}>
+                  Show the lists in use
+                </IntentLink>
+              }
+            />
+          ) : (
+            <EmptyState
+              icon={<ListIcon />}
+              title="There is no list yet"
+              sentence="A list holds people who belong together, so that a campaign can write to all of them: make one here, or while you import."
+              action={makeButton}
+            />
+          )
+        }
+      />
       <NameDialog
         title="Rename the list"
         name={renaming?.name}

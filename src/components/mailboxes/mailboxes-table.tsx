@@ -10,7 +10,7 @@ import { useSession } from '../session/session-context.tsx'
 import { DateTime } from '../ui/date-time.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { actionsColumn, type Column, Table } from '../ui/table.tsx'
 import { lookOf } from './mailbox-words.ts'
 import { TodayCell } from './today-cell.tsx'
 import type { Mailbox } from './use-mailboxes.ts'
@@ -51,13 +51,8 @@ export function MailboxesTable({ mailboxes, isLoading, mayChange, onOpen, addBut
       isNarrow: true,
       cell: (mailbox) => <Next mailbox={mailbox} timeZone={workspace.timeZone} />,
     },
-    {
-      key: 'actions',
-      label: 'Actions',
-      isLabelHidden: true,
-      isNarrow: true,
-      align: 'end',
-      cell: (mailbox) =>
+    actionsColumn(
+      (mailbox) =>
         mayChange && (
           <RowMenu label={`Actions for ${mailbox.address}`}>
             <MenuItem icon={<Pencil aria-hidden />} onSelect={() => onOpen('edit', mailbox.id)}>
@@ -79,7 +74,7 @@ export function MailboxesTable({ mailboxes, isLoading, mayChange, onOpen, addBut
             </MenuItem>
           </RowMenu>
         ),
-    },
+    ),
   ]
   return (
     <Table

@@ -14,7 +14,7 @@ import { Badge } from '../ui/badge.tsx'
 import { DateTime } from '../ui/date-time.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadError } from '../ui/load-error.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { actionsColumn, type Column, Table } from '../ui/table.tsx'
 import { type Invitation, useInvitations, useRefreshPeople } from './people.ts'
 import { ROLE_WORD } from './role-words.ts'
 
@@ -106,13 +106,8 @@ export function InvitationsTable({ unsentIds, onSent }: InvitationsTableProps) {
       isNarrow: true,
       cell: (invitation) => <DateTime instant={invitation.expiresAt} timeZone={workspace.timeZone} />,
     },
-    {
-      key: 'actions',
-      label: 'Actions',
-      isLabelHidden: true,
-      isNarrow: true,
-      align: 'end',
-      cell: (invitation) =>
+    actionsColumn(
+      (invitation) =>
         mayManage(workspace.role, invitation.role) && (
           <RowMenu label={`Actions for ${invitation.email}`}>
             <MenuItem icon={<RotateCw aria-hidden />} onSelect={() => sendAgain(invitation)}>
@@ -123,7 +118,7 @@ export function InvitationsTable({ unsentIds, onSent }: InvitationsTableProps) {
             </MenuItem>
           </RowMenu>
         ),
-    },
+    ),
   ]
 
   if (error && !invitations) {

@@ -15,7 +15,7 @@ import { useSession } from '../session/session-context.tsx'
 import { Avatar } from '../ui/avatar.tsx'
 import { DateTime } from '../ui/date-time.tsx'
 import { LoadError } from '../ui/load-error.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { actionsColumn, type Column, Table } from '../ui/table.tsx'
 import { type Member, onlyOwnerAmong, useMembers, useRefreshPeople } from './people.ts'
 import { ROLE_SENTENCE, ROLE_WORD, roleOptions, rolesGivenBy } from './role-words.ts'
 
@@ -119,28 +119,21 @@ export function MembersTable() {
       isNarrow: true,
       cell: (member) => <DateTime instant={member.joinedAt} timeZone={workspace.timeZone} style="date" />,
     },
-    {
-      key: 'actions',
-      label: 'Actions',
-      isLabelHidden: true,
-      isNarrow: true,
-      align: 'end',
-      cell: (member) => {
-        if (member.id === onlyOwner?.id) return null
-        if (!isMe(member) && !mayChange(member)) return null
-        return (
-          <RowMenu label={`Actions for ${member.name}`}>
-            <MenuItem
-              tone="danger"
-              icon={<UserMinus aria-hidden />}
-              onSelect={() => (isMe(member) ? askToLeave() : askToRemove(member))}
-            >
-              {isMe(member) ? 'Leave the workspace…' : 'Remove…'}
-            </MenuItem>
-          </RowMenu>
-        )
-      },
-    },
+    actionsColumn((member) => {
+      if (member.id === onlyOwner?.id) return null
+      if (!isMe(member) && !mayChange(member)) return null
+      return (
+        <RowMenu label={`Actions for ${member.name}`}>
+          <MenuItem
+            tone="danger"
+            icon={<UserMinus aria-hidden />}
+            onSelect={() => (isMe(member) ? askToLeave() : askToRemove(member))}
+          >
+            {isMe(member) ? 'Leave the workspace…' : 'Remove…'}
+          </MenuItem>
+        </RowMenu>
+      )
+    }),
   ]
 
   if (error && !members) {

@@ -5,7 +5,7 @@ import { useRouter } from 'next/navigation'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
-import { LostServer } from '../live/lost-server.tsx'
+import { LiveRows } from '../live/live-rows.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { usePageKeys } from '../shell/page-keys.tsx'
@@ -14,9 +14,7 @@ import { useSelection } from '../ui/data-table/selection.ts'
 import { type TableHandle, tableKeys } from '../ui/data-table/table-keys.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FilterFrame } from '../ui/filter/filter-frame.tsx'
-import { LoadError } from '../ui/load-error.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Refreshing } from '../ui/refreshing.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { useOnDemand } from '../use-on-demand.ts'
 import { useUrlParams } from '../use-url-params.ts'
@@ -126,36 +124,24 @@ export function Prospects({ initialColumns }: { initialColumns: readonly string[
         <Conditions filter={filter} lists={lists} customFields={customFields} />
         <SegmentsMenu filter={filter} />
       </FilterFrame>
-      {list.error && !list.data ? (
-        <LoadError
-          title="The people could not be loaded."
-          error={list.error}
-          onRetry={() => list.refetch()}
-          isRetrying={list.isFetching}
+      <LiveRows query={list} refresh={refresh} what="people">
+        <DataTable
+          ref={table}
+          caption="People"
+          columns={columnsFor(chosen, customFields, workspace.timeZone)}
+          rows={rows}
+          rowKey={({ id }) => id}
+          hrefOf={({ id }) => `/prospects/${id}`}
+          nameOf={({ email }) => email ?? 'an erased person'}
+          selection={selection}
+          total={total}
+          hasMore={list.hasNextPage}
+          onMore={onMore}
+          onVisible={onVisible}
+          isLoading={list.isPending}
+          empty={empty}
         />
-      ) : (
-        <>
-          <LostServer query={refresh} />
-          <Refreshing isStale={list.isPlaceholderData}>
-            <DataTable
-              ref={table}
-              caption="People"
-              columns={columnsFor(chosen, customFields, workspace.timeZone)}
-              rows={rows}
-              rowKey={({ id }) => id}
-              hrefOf={({ id }) => `/prospects/${id}`}
-              nameOf={({ email }) => email ?? 'an erased person'}
-              selection={selection}
-              total={total}
-              hasMore={list.hasNextPage}
-              onMore={onMore}
-              onVisible={onVisible}
-              isLoading={list.isPending}
-              empty={empty}
-            />
-          </Refreshing>
-        </>
-      )}
+      </LiveRows>
       {isAnySelected && BulkBar && (
         <BulkBar selection={selection} filter={filter} lists={lists} total={total} newestId={rows[0]?.id} />
       )}

@@ -2,16 +2,13 @@
 
 import { ListOrdered } from 'lucide-react'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
-import { LostServer } from '../live/lost-server.tsx'
+import { LiveTable } from '../live/live-table.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { DateTime } from '../ui/date-time.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { LoadError } from '../ui/load-error.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Refreshing } from '../ui/refreshing.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { actionsColumn, type Column } from '../ui/table.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { SequenceActions } from './sequence-actions.tsx'
 import { type SequenceRow, useSequences } from './use-sequences.ts'
@@ -20,7 +17,7 @@ export function SequencesTable({ newButton }: { newButton: React.ReactNode }) {
   const { workspace } = useSession()
   const { params, hrefWith } = useUrlParams()
   const query = useSequences()
-  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = query
+  const { data } = query
   const isFiltered = params.has('q') || params.has('show')
 
   const columns: Column<SequenceRow>[] = [
@@ -40,61 +37,39 @@ export function SequencesTable({ newButton }: { newButton: React.ReactNode }) {
       isNarrow: true,
       cell: ({ updatedAt }) => <DateTime instant={updatedAt} timeZone={workspace.timeZone} />,
     },
-    {
-      key: 'actions',
-      label: 'Actions',
-      isLabelHidden: true,
-      isNarrow: true,
-      align: 'end',
-      cell: (row) => <SequenceActions row={row} />,
-    },
+    actionsColumn((row) => <SequenceActions row={row} />),
   ]
 
-  if (error && !data) {
-    return (
-      <LoadError
-        title="The sequences could not be loaded."
-        error={error}
-        onRetry={() => refetch()}
-        isRetrying={isFetching}
-      />
-    )
-  }
   return (
-    <>
-      <LostServer query={query} />
-      <Refreshing isStale={isPlaceholderData}>
-        <Table
-          caption="Sequences"
-          columns={columns}
-          rows={data?.sequences ?? []}
-          rowKey={({ id }) => id}
-          isLoading={isPending}
-          empty={
-            isFiltered ? (
-              <EmptyState
-                icon={<ListOrdered />}
-                title="No sequence fits"
-                sentence="Search for a part of the name, or look at all that are in use."
-                action={
-                  <IntentLink href={hrefWith({ q: null, show: null })} className={buttonStyle()}>
-                    Show everything
-                  </IntentLink>
-                }
-              />
-            ) : (
-              <EmptyState
-                icon={<ListOrdered />}
-                title="No sequence yet"
-                sentence="A sequence is what people read: a first email, and those that follow when there is no answer. Write one, then a campaign sends it."
-                action={newButton}
-              />
-            )
-          }
-        />
-      </Refreshing>
-      <Pagination nextCursor={data?.nextCursor ?? null} />
-    </>
+    <LiveTable
+      query={query}
+      nextCursor={data?.nextCursor ?? null}
+      caption="Sequences"
+      columns={columns}
+      rows={data?.sequences ?? []}
+      rowKey={({ id }) => id}
+      empty={
+        isFiltered ? (
+          <EmptyState
+            icon={<ListOrdered />}
+            title="No sequence fits"
+            sentence="Search for a part of the name, or look at all that are in use."
+            action={
+              <IntentLink href={hrefWith({ q: null, show: null })} className={buttonStyle()}>
+                Show everything
+              </IntentLink>
+            }
+          />
+        ) : (
+          <EmptyState
+            icon={<ListOrdered />}
+            title="No sequence yet"
+            sentence="A sequence is what people read: a first email, and those that follow when there is no answer. Write one, then a campaign sends it."
+            action={newButton}
+          />
+        )
+      }
+    />
   )
 }
 

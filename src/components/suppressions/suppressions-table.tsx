@@ -7,15 +7,12 @@ import { MenuItem } from '#components/ui/overlay/dropdown-menu.tsx'
 import { RowMenu } from '#components/ui/overlay/row-menu.tsx'
 import { isReadersWish } from '#lib/audience/suppression/readers-wish.ts'
 import { isAtLeast } from '#lib/tenancy/roles.ts'
-import { LostServer } from '../live/lost-server.tsx'
+import { LiveTable } from '../live/live-table.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { DateTime } from '../ui/date-time.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { LoadError } from '../ui/load-error.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Refreshing } from '../ui/refreshing.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { actionsColumn, type Column } from '../ui/table.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { RemoveSuppression } from './remove-suppression.tsx'
 import { SOURCE_WORD } from './suppression-words.ts'
@@ -25,7 +22,7 @@ export function SuppressionsTable({ addButton }: { addButton: React.ReactNode })
   const { workspace } = useSession()
   const { params, hrefWith } = useUrlParams()
   const query = useSuppressions()
-  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = query
+  const { data } = query
   const [removing, setRemoving] = useState<Suppression | null>(null)
   const mayRemove = isAtLeast(workspace.role, 'admin')
   const isFiltered = params.has('q') || params.has('kind')
@@ -57,13 +54,8 @@ export function SuppressionsTable({ addButton }: { addButton: React.ReactNode })
       isNarrow: true,
       cell: ({ createdAt }) => <DateTime instant={createdAt} timeZone={workspace.timeZone} />,
     },
-    {
-      key: 'actions',
-      label: 'Actions',
-      isLabelHidden: true,
-      isNarrow: true,
-      align: 'end',
-      cell: (one) =>
+    actionsColumn(
+      (one) =>
         mayRemove &&
         !isReadersWish(one.source) && (
           <RowMenu label={`Actions for ${one.value ?? 'an erased address'}`}>
@@ -72,53 +64,40 @@ export function SuppressionsTable({ addButton }: { addButton: React.ReactNode })
             </MenuItem>
           </RowMenu>
         ),
-    },
+    ),
   ]
 
-  if (error && !data) {
-    return (
-      <LoadError
-        title="The suppressions could not be loaded."
-        error={error}
-        onRetry={() => refetch()}
-        isRetrying={isFetching}
-      />
-    )
-  }
   return (
     <>
-      <LostServer query={query} />
-      <Refreshing isStale={isPlaceholderData}>
-        <Table
-          caption="Suppressions"
-          columns={columns}
-          rows={data?.suppressions ?? []}
-          rowKey={({ id }) => id}
-          isLoading={isPending}
-          empty={
-            isFiltered ? (
-              <EmptyState
-                icon={<Ban />}
-                title="Nothing here goes by that name"
-                sentence="Search for a part of the address or domain, or look at everything."
-                action={
-                  <IntentLink href={hrefWith({ q: null, kind: null })} className={buttonStyle()}>
-                    Show everything
-                  </IntentLink>
-                }
-              />
-            ) : (
-              <EmptyState
-                icon={<Ban />}
-                title="Nobody is suppressed"
-                sentence="Addresses that bounce come here by themselves. Add those that must never get a campaign email: a competitor’s domain, a customer who asked by phone."
-                action={addButton}
-              />
-            )
-          }
-        />
-      </Refreshing>
-      <Pagination nextCursor={data?.nextCursor ?? null} />
+      <LiveTable
+        query={query}
+        nextCursor={data?.nextCursor ?? null}
+        caption="Suppressions"
+        columns={columns}
+        rows={data?.suppressions ?? []}
+        rowKey={({ id }) => id}
+        empty={
+          isFiltered ? (
+            <EmptyState
+              icon={<Ban />}
+              title="Nothing here goes by that name"
+              sentence="Search for a part of the address or domain, or look at everything."
+              action={
+                <IntentLink href={hrefWith({ q: null, kind: null })} className={buttonStyle()}>
+                  Show everything
+                </IntentLink>
+              }
+            />
+          ) : (
+            <EmptyState
+              icon={<Ban />}
+              title="Nobody is suppressed"
+              sentence="Addresses that bounce come here by themselves. Add those that must never get a campaign email: a competitor’s domain, a customer who asked by phone."
+              action={addButton}
+            />
+          )
+        }
+      />
       <RemoveSuppression suppression={removing} onClose={() => setRemoving(null)} />
     </>
   )

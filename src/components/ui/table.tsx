@@ -18,7 +18,12 @@ export interface Column<Row> {
   isNarrow?: boolean
 }
 
-interface TableProps<Row> {
+/** What can be done with a row, at its end. */
+export function actionsColumn<Row>(cell: Column<Row>['cell']): Column<Row> {
+  return { key: 'actions', label: 'Actions', isLabelHidden: true, isNarrow: true, align: 'end', cell }
+}
+
+export interface TableProps<Row> {
   /** Says what the table holds; read aloud, not shown. */
   caption: string
   columns: readonly Column<Row>[]

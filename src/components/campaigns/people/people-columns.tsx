@@ -13,7 +13,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { isSelected, type SelectionState } from '../../ui/data-table/selection.ts'
 import { DateTime } from '../../ui/date-time.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import type { Column } from '../../ui/table.tsx'
+import { actionsColumn, type Column } from '../../ui/table.tsx'
 import type { Campaign } from '../use-campaigns.ts'
 import { FillField } from './fill-field.tsx'
 import type { Enrolment } from './use-enrolments.ts'
@@ -52,7 +52,7 @@ export function peopleColumns(given: Given): Column<Enrolment>[] {
     },
     { key: 'next', label: 'Next email', cell: (one) => <Next enrolment={one} timeZone={timeZone} /> },
     { key: 'mailbox', label: 'From', cell: ({ mailbox }) => mailbox ?? '' },
-    ...(mayChange ? [actionsColumn(given)] : []),
+    ...(mayChange ? [verbsColumn(given)] : []),
   ]
 }
 
@@ -141,39 +141,32 @@ function Next({ enrolment: { nextEmail }, timeZone }: { enrolment: Enrolment; ti
   )
 }
 
-function actionsColumn({ verbs }: Given): Column<Enrolment> {
-  return {
-    key: 'actions',
-    label: 'Actions',
-    isLabelHidden: true,
-    isNarrow: true,
-    align: 'end',
-    cell: (one) => {
-      if (one.state === 'FINISHED' || (one.state === 'SKIPPED' && !isRemoved(one))) return null
-      return (
-        <RowMenu label={`Actions for ${nameOf(one)}`}>
-          {isRemoved(one) ? (
-            <MenuItem icon={<Undo2 aria-hidden />} onSelect={() => void verbs.putBack([one])}>
-              Put back
-            </MenuItem>
-          ) : (
-            <>
-              {one.pausedAt ? (
-                <MenuItem icon={<Play aria-hidden />} onSelect={() => void verbs.resume([one])}>
-                  Resume in this campaign
-                </MenuItem>
-              ) : (
-                <MenuItem icon={<Pause aria-hidden />} onSelect={() => void verbs.pause([one])}>
-                  Pause in this campaign
-                </MenuItem>
-              )}
-              <MenuItem icon={<ListMinus aria-hidden />} onSelect={() => verbs.remove([one], () => undefined)}>
-                Take out of the campaign…
+function verbsColumn({ verbs }: Given): Column<Enrolment> {
+  return actionsColumn((one) => {
+    if (one.state === 'FINISHED' || (one.state === 'SKIPPED' && !isRemoved(one))) return null
+    return (
+      <RowMenu label={`Actions for ${nameOf(one)}`}>
+        {isRemoved(one) ? (
+          <MenuItem icon={<Undo2 aria-hidden />} onSelect={() => void verbs.putBack([one])}>
+            Put back
+          </MenuItem>
+        ) : (
+          <>
+            {one.pausedAt ? (
+              <MenuItem icon={<Play aria-hidden />} onSelect={() => void verbs.resume([one])}>
+                Resume in this campaign
               </MenuItem>
-            </>
-          )}
-        </RowMenu>
-      )
-    },
-  }
+            ) : (
+              <MenuItem icon={<Pause aria-hidden />} onSelect={() => void verbs.pause([one])}>
+                Pause in this campaign
+              </MenuItem>
+            )}
+            <MenuItem icon={<ListMinus aria-hidden />} onSelect={() => verbs.remove([one], () => undefined)}>
+              Take out of the campaign…
+            </MenuItem>
+          </>
+        )}
+      </RowMenu>
+    )
+  })
 }

@@ -5,7 +5,6 @@ import { CalendarClock } from 'lucide-react'
 import { api } from '../../api-client.ts'
 import { queryKeys } from '../../query-keys.ts'
 import { useSession } from '../../session/session-context.tsx'
-import { IntentLink } from '../../shell/intent-link.tsx'
 import { DateTime } from '../../ui/date-time.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { LoadError } from '../../ui/load-error.tsx'
@@ -14,6 +13,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { useUrlParams } from '../../use-url-params.ts'
 import { placeInPlan } from '../campaign-params.ts'
 import type { Campaign, Plan } from '../use-campaigns.ts'
+import { PLAN_COLUMNS } from './plan-columns.tsx'
 import { whyThen } from './why-then.ts'
 
 type DryEmail = Plan['page'][number]
@@ -50,18 +50,7 @@ export function DryEmails({ campaign }: { campaign: Campaign }) {
       isNarrow: true,
       cell: ({ at }) => <DateTime instant={at} timeZone={workspace.timeZone} />,
     },
-    {
-      key: 'to',
-      label: 'To',
-      isRowHeader: true,
-      cell: ({ prospectId, prospect }) => (
-        <IntentLink href={`/prospects/${prospectId}`} className="break-all hover:underline">
-          {prospect ?? 'An erased person'}
-        </IntentLink>
-      ),
-    },
-    { key: 'step', label: 'Step', isNarrow: true, align: 'end', cell: ({ stepNumber }) => stepNumber },
-    { key: 'from', label: 'From', cell: ({ mailbox }) => mailbox },
+    ...PLAN_COLUMNS,
     { key: 'why', label: 'Why then', cell: (one) => <span className="text-muted">{whyThen(one)}</span> },
   ]
   return (

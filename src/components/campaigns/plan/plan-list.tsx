@@ -22,6 +22,7 @@ import { timesIn } from '../campaign-params.ts'
 import { dayWords } from '../day-words.ts'
 import { LostTab } from '../lost-tab.tsx'
 import type { Campaign } from '../use-campaigns.ts'
+import { PLAN_COLUMNS } from './plan-columns.tsx'
 import { whyThen } from './why-then.ts'
 
 type Email = Received<'GET /api/campaigns/[id]/scheduled-emails'>['emails'][number]
@@ -62,18 +63,7 @@ export function PlanList({ campaign }: { campaign: Campaign }) {
         <DateTime instant={sentAt ?? nextRetryAt ?? scheduledFor} timeZone={workspace.timeZone} />
       ),
     },
-    {
-      key: 'to',
-      label: 'To',
-      isRowHeader: true,
-      cell: ({ prospectId, prospect }) => (
-        <IntentLink href={`/prospects/${prospectId}`} className="break-all hover:underline">
-          {prospect ?? 'An erased person'}
-        </IntentLink>
-      ),
-    },
-    { key: 'step', label: 'Step', isNarrow: true, align: 'end', cell: ({ stepNumber }) => stepNumber },
-    { key: 'from', label: 'From', cell: ({ mailbox }) => mailbox },
+    ...PLAN_COLUMNS,
     { key: 'status', label: 'State', cell: ({ status }) => <StatusBadge look={EMAIL_STATUS_LOOK[status]} /> },
     { key: 'why', label: 'Why then', cell: (one) => <span className="text-muted">{whyOf(one)}</span> },
   ]

@@ -19,11 +19,12 @@ const loadPalette = async () => (await import('./command-palette.tsx')).CommandP
 
 /**
  * ⌘K or Ctrl-K, from anywhere, even out of a field. What searches and lists is fetched when it is first opened; the
- * field is there at once, and what is typed into it until then is kept.
+ * field is there at once, and what is typed into it until then is kept, its Enter too.
  */
 export function CommandMenu({ items, isOpen, onOpenChange }: CommandMenuProps) {
   const focusReturn = useFocusReturn()
   const [search, setSearch] = useState('')
+  const [isEntered, setIsEntered] = useState(false)
   const [Palette, fetchPalette] = useOnDemand(loadPalette)
 
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
@@ -38,6 +39,7 @@ export function CommandMenu({ items, isOpen, onOpenChange }: CommandMenuProps) {
 
   const onOpen = useEffectEvent(async () => {
     setSearch('')
+    setIsEntered(false)
     if (!(await fetchPalette())) onOpenChange(false)
   })
   useEffect(() => {
@@ -55,7 +57,13 @@ export function CommandMenu({ items, isOpen, onOpenChange }: CommandMenuProps) {
         >
           <Radix.Title className="sr-only">Command menu</Radix.Title>
           {Palette ? (
-            <Palette items={items} search={search} onSearch={setSearch} onRun={() => onOpenChange(false)} />
+            <Palette
+              items={items}
+              search={search}
+              onSearch={setSearch}
+              isEntered={isEntered}
+              onRun={() => onOpenChange(false)}
+            />
           ) : (
             <div className={commandField.frame}>
               <Search aria-hidden className="size-4 shrink-0 text-muted" />
@@ -64,7 +72,11 @@ export function CommandMenu({ items, isOpen, onOpenChange }: CommandMenuProps) {
                 placeholder={commandField.placeholder}
                 className={commandField.input}
                 value={search}
-                onChange={(event) => setSearch(event.target.value)}
+                onChange={(event) => {
+                  setSearch(event.target.value)
+                  setIsEntered(false)
+                }}
+                onKeyDown={(event) => event.key === 'Enter' && setIsEntered(true)}
               />
               <Kbd>Esc</Kbd>
             </div>

@@ -1,8 +1,8 @@
 'use client'
 
-import { Command } from 'cmdk'
+import { Command, defaultFilter } from 'cmdk'
 import { Building2, Monitor, Moon, Search, Sun, Zap } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
 import { Kbd } from '#components/ui/control/kbd.tsx'
 import { NavIcon } from '../nav-icon.tsx'
 import type { CommandIcon, CommandItem } from './command-items.ts'
@@ -12,17 +12,29 @@ interface CommandPaletteProps {
   items: readonly CommandItem[]
   search: string
   onSearch: (search: string) => void
+  /** Enter was pressed before this was here. */
+  isEntered: boolean
   /** Before the command itself, which may open something of its own. */
   onRun: () => void
 }
 
 /** What the command menu searches and lists. */
-export function CommandPalette({ items, search, onSearch, onRun }: CommandPaletteProps) {
+export function CommandPalette({ items, search, onSearch, isEntered, onRun }: CommandPaletteProps) {
   const field = useRef<HTMLInputElement>(null)
   const groups = Map.groupBy(items, (item) => item.group)
 
+  const run = (item: CommandItem) => {
+    onRun()
+    item.run()
+  }
+
   // It takes the place of a field that a person may be typing into.
-  useEffect(() => field.current?.focus(), [])
+  const onMount = useEffectEvent(() => {
+    field.current?.focus()
+    const best = isEntered && search.trim() !== '' && bestOf(items, search)
+    if (best) run(best)
+  })
+  useEffect(() => onMount(), [])
 
   return (
     <Command label="Command menu" loop>
@@ -54,11 +66,8 @@ export function CommandPalette({ items, search, onSearch, onRun }: CommandPalett
               <Command.Item
                 key={item.id}
                 value={item.id}
-                keywords={[item.label, ...(item.keywords ?? [])]}
-                onSelect={() => {
-                  onRun()
-                  item.run()
-                }}
+                keywords={keywordsOf(item)}
+                onSelect={() => run(item)}
                 className="flex min-h-10 cursor-default items-center gap-2.5 rounded-md px-2.5 text-sm data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent-text lg:min-h-9 [&>svg]:size-4 [&>svg]:shrink-0"
               >
                 {iconOf(item.icon ?? 'action')}
@@ -70,6 +79,14 @@ export function CommandPalette({ items, search, onSearch, onRun }: CommandPalett
       </Command.List>
     </Command>
   )
+}
+
+const keywordsOf = ({ label, keywords = [] }: CommandItem) => [label, ...keywords]
+
+/** What the list below would have on top. */
+function bestOf(items: readonly CommandItem[], search: string): CommandItem | undefined {
+  const scored = items.map((item) => ({ item, score: defaultFilter(item.id, search, keywordsOf(item)) }))
+  return scored.filter(({ score }) => score > 0).sort((one, other) => other.score - one.score)[0]?.item
 }
 
 function iconOf(icon: CommandIcon): ReactNode {

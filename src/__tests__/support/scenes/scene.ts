@@ -1,0 +1,36 @@
+import type { Page } from 'playwright-core'
+import type { Guest } from '#tests/support/browser/guest.ts'
+import type { testApp } from '#tests/support/server/app.ts'
+
+export type App = ReturnType<typeof testApp>
+/** A page in one of the states that a person may find it in. */
+export type Scene = {
+  /** What is special about it; also the name of its picture, for SCREENSHOTS=folder. */
+  state: string
+  as: 'nobody' | 'owner' | 'admin' | 'member' | 'loner' | 'outcast'
+  address?: () => string
+  /** The API answers this with 503 while the scene lasts. */
+  broken?: string
+  /** Seen once everything has come. */
+  ready: (page: Page) => ReturnType<Page['getByText']>
+  /** What the world is like while the scene lasts, and how it is put back. */
+  given?: (app: App) => Promise<unknown>
+  undone?: (app: App) => Promise<unknown>
+  /** Further into the page: a dialog. */
+  afterwards?: (page: Page, guests: Guests) => Promise<void>
+}
+
+/** Each in a browser of their own. */
+export type Guests = (as: Scene['as']) => Guest
+
+/** By the page's address on disk. */
+export type Scenes = Record<string, Scene[]>
+
+export const heading = (name: string) => (page: Page) => page.getByRole('heading', { name, exact: true })
+export const text = (words: string) => (page: Page) => page.getByText(words).first()
+export const field = (name: string) => (page: Page) => page.getByRole('textbox', { name, exact: true })
+export const healthy = text('Postgres answers')
+
+export const LONG_NAME = 'Maximiliane-Wilhelmine von und zu Hohenlohe-Schillingsfürst-Waldenburg'
+export const LONG_EMAIL =
+  'maximiliane.wilhelmine.von.und.zu.hohenlohe-schillingsfuerst@a-rather-long-company-name.example.com'
