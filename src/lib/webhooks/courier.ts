@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { InFlight } from '#lib/delivery/in-flight.ts'
@@ -11,7 +12,7 @@ import { outcomeOf } from './outcome.ts'
 import { bodyOf } from './payload.ts'
 import { type Answer, postEvent } from './post.ts'
 import { readSecrets } from './secrets.ts'
-import { type Settled, settleDelivery, type TellOwners } from './settle.ts'
+import { releaseDelivery, type Settled, settleDelivery, type TellOwners } from './settle.ts'
 import { sign, webhookIdOf } from './signature.ts'
 import type { Reach } from './target.ts'
 
@@ -32,6 +33,8 @@ const ROUND_MS = 1_000
 const FORGET_EVERY_MS = 300_000
 /** A tick that ends with its process waits so long for what is due next: the first retry comes after five seconds. */
 const WORTH_WAITING_MS = 10_000
+/** A process that was told to end waits so long for receivers; what they have not answered by then goes back. */
+const GRACE_MS = 3_000
 const SETTLE_TRIES = 5
 const SETTLE_PAUSE_MS = 500
 
@@ -42,11 +45,14 @@ const SETTLE_PAUSE_MS = 500
 export class Courier {
   readonly #means: CourierMeans
   readonly #inFlight = new InFlight()
+  readonly #stopping = new AbortController()
   #failing = 0
   #counts = { ...NOTHING_TOLD }
 
   constructor(means: CourierMeans) {
     this.#means = means
+    // Each delivery in flight listens.
+    setMaxListeners(0, this.#stopping.signal)
   }
 
   /**
@@ -84,6 +90,8 @@ export class Courier {
       // After a failure as well, which would else be met again at once.
       await this.#rest(over)
     }
+    await Promise.race([this.drain(), sleep(GRACE_MS, undefined, { ref: false })])
+    this.#stopping.abort()
     await this.drain()
   }
 
@@ -165,6 +173,7 @@ export class Courier {
     const startedMs = performance.now()
     try {
       const answer = await this.#post(delivery)
+      if (answer.kind === 'stopped') return await releaseDelivery(this.#means.pool, delivery)
       const outcome = outcomeOf(answer, delivery.attempts, delivery.now)
       const settled = await this.#settle(delivery, { answer, outcome, durationMs: performance.now() - startedMs })
       if (outcome.kind === 'delivered') this.#counts.webhooksDelivered += 1
@@ -187,7 +196,11 @@ export class Courier {
     )
     if (secrets.length === 0) return { kind: 'none', problem: UNREADABLE }
     const body = bodyOf(delivery)
-    return postEvent({ url, headers: sign(secrets, webhookIdOf(messageId), now, body), body }, reach)
+    return postEvent(
+      { url, headers: sign(secrets, webhookIdOf(messageId), now, body), body },
+      reach,
+      this.#stopping.signal,
+    )
   }
 
   /** The receiver has it: what became of it is worth more than one try. Else it gets it again, under the same id. */

@@ -15,7 +15,7 @@ export type DeliveryOutcome =
 const LOADED: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /** `attempts` have ended before this one. */
-export function outcomeOf(answer: Answer, attempts: number, now: Date): DeliveryOutcome {
+export function outcomeOf(answer: Exclude<Answer, { kind: 'stopped' }>, attempts: number, now: Date): DeliveryOutcome {
   if (answer.kind === 'none') return again(answer.problem, attempts, 0, 0)
   const { status, retryAfter } = answer
   if (status >= 200 && status < 300) return { kind: 'delivered' }

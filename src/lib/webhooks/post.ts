@@ -8,6 +8,8 @@ import { findTarget, type Reach } from './target.ts'
 export type Answer =
   | { kind: 'answered'; status: number; body: string; retryAfter: string | undefined }
   | { kind: 'none'; problem: string }
+  /** We ended it ourselves. The receiver may have it all the same, and gets it again. */
+  | { kind: 'stopped' }
 
 export type Message = { url: string; headers: Readonly<Record<string, string>>; body: string }
 
@@ -17,18 +19,20 @@ const HEADER_BYTES_MAX = 16_384
  * One attempt. A redirect is an answer like any other and is never followed: where it leads was not looked at. At most so
  * much is read, however much is said, and all of it is over by one deadline.
  */
-export async function postEvent(message: Message, reach: Reach): Promise<Answer> {
+export async function postEvent(message: Message, reach: Reach, signal: AbortSignal): Promise<Answer> {
   const startedMs = performance.now()
   const target = await findTarget(message.url, reach, TIMEOUT_MS)
   if (!target.ok) return { kind: 'none', problem: target.sentence }
+  if (signal.aborted) return { kind: 'stopped' }
   const leftMs = Math.max(1, TIMEOUT_MS - (performance.now() - startedMs))
-  return ask(target, message, leftMs)
+  return ask(target, message, leftMs, signal)
 }
 
 function ask(
   { url, host, addresses }: { url: URL; host: string; addresses: readonly string[] },
   { headers, body }: Message,
   timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<Answer> {
   return new Promise((resolve) => {
     const { request } = url.protocol === 'https:' ? https : http
@@ -47,8 +51,10 @@ function ask(
         ...headers,
       },
     })
+    const stop = () => end({ kind: 'stopped' })
     const end = (answer: Answer) => {
       clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
       resolve(answer)
       asked.destroy()
     }
@@ -56,6 +62,7 @@ function ask(
       () => end({ kind: 'none', problem: `No answer came within ${TIMEOUT_MS / 1000} seconds.` }),
       timeoutMs,
     )
+    signal.addEventListener('abort', stop)
     asked.on('error', (error) => end({ kind: 'none', problem: inWords(error, host) }))
     asked.on('response', (response) => {
       const status = response.statusCode ?? 0

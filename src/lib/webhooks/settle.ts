@@ -10,6 +10,14 @@ export type TellOwners = (tx: Sql, disabled: Disabled) => Promise<void>
 
 export type Disabled = { workspaceId: string; endpointId: string; url: string; reason: string }
 
+/** One that was not brought to its end: due at once, with no attempt counted. */
+export async function releaseDelivery(sql: Sql, { id, leaseToken }: ClaimedDelivery): Promise<void> {
+  await sql.query(
+    `UPDATE webhook_deliveries SET lease_until = NULL, due_at = app_now() WHERE id = $1 AND lease_token = $2 AND state = 'WAITING'`,
+    [id, leaseToken],
+  )
+}
+
 export type Settled = 'settled' | 'lost-lease'
 
 /** Guarded by the lease: of two workers that have had it, the later one's word counts. */

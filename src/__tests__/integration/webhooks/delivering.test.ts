@@ -328,3 +328,19 @@ test('a worker that wakes after its lease was lost changes nothing', async () =>
   expect(await settleDelivery(db.pool, again, good, nobody)).toBe('settled')
   expect(await standingsOf(db.pool, webhook.id)).toMatchObject([{ state: 'DELIVERED', attempts: 1 }])
 })
+
+test('a worker that is told to end gives back what a receiver keeps it waiting for, with no attempt counted', async () => {
+  const webhook = await makeWebhook(db.pool, keyring, workspaceId, { receiver })
+  await makeEvents(db.pool, webhook, 3)
+  receiver.answer = () => 'hang'
+  const stopping = new AbortController()
+  const running = testCourier(db.pool, keyring).courier.run(new Deadline(60_000), stopping.signal)
+  await expect.poll(() => receiver.inFlight, { timeout: 30_000 }).toBe(3)
+  stopping.abort()
+  await running
+  expect(await standingsOf(db.pool, webhook.id)).toMatchObject(Array(3).fill({ state: 'WAITING', attempts: 0 }))
+  const { rowCount } = await db.pool.query(
+    'SELECT FROM webhook_deliveries WHERE due_at <= app_now() AND lease_until IS NULL',
+  )
+  expect(rowCount).toBe(3)
+})
