@@ -7,7 +7,7 @@ import { isServerAway } from '#lib/platform/database.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { type ClaimedDelivery, claimDeliveries, claimDelivery, untilNextDelivery } from './claim.ts'
-import { forgetOldDeliveries, OLD_WEBHOOKS } from './clean.ts'
+import { forgetOldDeliveries } from './clean.ts'
 import { outcomeOf } from './outcome.ts'
 import { bodyOf } from './payload.ts'
 import { type Answer, postEvent } from './post.ts'
@@ -20,6 +20,9 @@ export type CourierMeans = { pool: pg.Pool; log: Log; keyring: Keyring; reach: R
 
 /** Asked with the heartbeat, so that a tick with nothing to deliver asks little else about it. */
 export type FoundAtStart = { hasDueWebhooks: boolean; hasOldWebhooks: boolean }
+
+/** What an event may come of: asked when it is over. */
+export type Work = { ended: Promise<unknown>; didAnything: () => boolean }
 
 export type CourierCounts = { webhooksDelivered: number; webhooksFailed: number }
 
@@ -60,16 +63,19 @@ export class Courier {
    * It must not fail. `time` is how long deliveries may begin; the last of them ends within 20 seconds of that.
    */
   async beside(
-    work: Promise<unknown>,
+    { ended, didAnything }: Work,
     { hasDueWebhooks, hasOldWebhooks }: FoundAtStart,
     time: TimeLeft,
   ): Promise<void> {
-    const over = untilOver(work)
+    const over = untilOver(ended)
     await this.#noted(async () => {
       if (hasOldWebhooks) await this.#forget(time)
       if (!hasDueWebhooks) await this.#rest(over)
+      if (!hasDueWebhooks && over.isSo && !didAnything()) return
       await this.#rounds(over, time)
       await this.#finish(time)
+      // Where much is delivered, there may be too much to keep.
+      if (this.#counts.webhooksDelivered > 0) await this.#forget(time)
     })
     await this.drain()
   }
@@ -84,7 +90,7 @@ export class Courier {
     )
     while (!over.isSo) {
       await this.#noted(async () => {
-        if ((await this.#means.pool.query(OLD_WEBHOOKS)).rows.length > 0) await this.#forget(life)
+        await this.#forget(life)
         await this.#rounds(over, life, FORGET_EVERY_MS)
       })
       // After a failure as well, which would else be met again at once.

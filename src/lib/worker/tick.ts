@@ -65,13 +65,21 @@ async function tick(
     const sent = send(sending, () => upkeep.mayMoreCome())
     // Both come to their end, whichever fails: a tick that has ended leaves nothing running but what is in flight.
     const kept = upkeep.beside(sent, found)
-    const told = webhooks?.time && webhooks.courier.beside(Promise.allSettled([sent, kept]), found, webhooks.time)
+    const told =
+      webhooks?.time &&
+      webhooks.courier.beside(
+        { ended: Promise.allSettled([sent, kept]), didAnything: () => sending.sender.hasClaimed || upkeep.hasDone },
+        found,
+        webhooks.time,
+      )
     const ended = await Promise.allSettled([sent, kept, looked, told])
     for (const one of ended) if (one.status === 'rejected') throw one.reason
   } else {
     await looked
     const kept = upkeep.once(found)
-    const told = webhooks?.time && webhooks.courier.beside(kept, found, webhooks.time)
+    const told =
+      webhooks?.time &&
+      webhooks.courier.beside({ ended: kept, didAnything: () => upkeep.hasDone }, found, webhooks.time)
     await kept
     await told
   }

@@ -19,6 +19,8 @@ import {
   testCourier,
 } from '#tests/support/webhooks/telling.ts'
 
+/** What a tick does besides: nothing. */
+const IDLE = { ended: Promise.resolve(), didAnything: () => false }
 const db = testDatabase()
 const keyring = keyringOf()
 const receiver = testReceiver()
@@ -39,7 +41,7 @@ beforeEach(async () => {
 
 /** One tick's worth: until nothing is due, and what is tried again within seconds has been. */
 async function deliver(courier: Courier): Promise<void> {
-  await courier.beside(Promise.resolve(), { hasDueWebhooks: true, hasOldWebhooks: false }, new Deadline(60_000))
+  await courier.beside(IDLE, { hasDueWebhooks: true, hasOldWebhooks: false }, new Deadline(60_000))
 }
 
 /** What is due now and no more, after so many looks at the most. */
@@ -47,7 +49,7 @@ async function deliverDue(courier: Courier, looks = Number.POSITIVE_INFINITY): P
   let asked = 0
   // Asked twice in each look.
   const time = { leftMs: () => (asked++ < 2 * looks ? 1 : 0) }
-  await courier.beside(Promise.resolve(), { hasDueWebhooks: true, hasOldWebhooks: false }, time)
+  await courier.beside(IDLE, { hasDueWebhooks: true, hasOldWebhooks: false }, time)
 }
 
 test('each event arrives once, signed, with the body and headers of the specification', async () => {
@@ -280,7 +282,7 @@ describe('fairness', () => {
     const rest = testCourier(db.pool, keyring).courier
     const time = new Deadline(1_500)
     const one = { hasDueWebhooks: true, hasOldWebhooks: false }
-    await Promise.all([courier, rest].map((each) => each.beside(Promise.resolve(), one, time)))
+    await Promise.all([courier, rest].map((each) => each.beside(IDLE, one, time)))
     expect(bystander.received).toHaveLength(3)
     expect(receiver.received.length).toBeGreaterThan(AT_ONCE_MAX)
     expect(receiver.received.length).toBeLessThan(5_000)
