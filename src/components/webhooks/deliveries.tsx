@@ -64,7 +64,10 @@ export function Deliveries({ webhook, mayChange }: { webhook: Webhook; mayChange
       cell: (delivery) => (
         <div className="flex flex-col items-start gap-1 py-0.5">
           <StatusBadge look={lookOf(delivery)} />
-          <span className="wrap-anywhere max-w-md text-[0.8125rem] text-muted">{delivery.sentence}</span>
+          {/* Of most, the badge says it all. */}
+          {(delivery.state !== 'DELIVERED' || delivery.attempts > 1) && (
+            <span className="wrap-anywhere max-w-md text-[0.8125rem] text-muted">{delivery.sentence}</span>
+          )}
         </div>
       ),
     },

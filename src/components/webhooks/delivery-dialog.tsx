@@ -8,6 +8,7 @@ import { toast } from '#components/ui/overlay/toast.tsx'
 import { sentenceOfEvent } from '#lib/webhooks/event-types.ts'
 import { api, messageOf } from '../api-client.ts'
 import { useSession } from '../session/session-context.tsx'
+import { IntentLink } from '../shell/intent-link.tsx'
 import { DateTime } from '../ui/date-time.tsx'
 import { LoadError } from '../ui/load-error.tsx'
 import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
@@ -70,6 +71,7 @@ function Told({ delivery }: { delivery: DeliveryDetail }) {
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-[0.8125rem] [&>dd]:wrap-anywhere [&>dt]:text-muted">
         <dt>Happened</dt>
         <dd>{at(happenedAt)}</dd>
+        <About delivery={delivery} />
         <dt>Attempts</dt>
         <dd className="tabular-nums">{attempts}</dd>
         {lastAttemptAt && (
@@ -95,6 +97,27 @@ function Told({ delivery }: { delivery: DeliveryDetail }) {
         <Text title={`Answer: ${answerStatus}`} text={delivery.answerBody || 'The receiver answered without a body.'} />
       )}
     </div>
+  )
+}
+
+const DOORS: Record<string, { label: string; href: (id: string) => string }> = {
+  email: { label: 'the email', href: (id) => `/admin/email-queue?email=${id}` },
+  prospect: { label: 'the person', href: (id) => `/prospects/${id}` },
+  campaign: { label: 'the campaign', href: (id) => `/campaigns/${id}` },
+}
+
+function About({ delivery: { type, subjectId } }: { delivery: DeliveryDetail }) {
+  const door = DOORS[type.split('.')[0] ?? '']
+  if (!door) return null
+  return (
+    <>
+      <dt>About</dt>
+      <dd>
+        <IntentLink href={door.href(subjectId)} className="text-accent-text underline-offset-2 hover:underline">
+          {door.label}
+        </IntentLink>
+      </dd>
+    </>
   )
 }
 

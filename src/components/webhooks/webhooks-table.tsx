@@ -56,7 +56,12 @@ export function WebhooksTable({ webhooks, openedId, isLoading, mayChange, empty 
           >
             {webhook.description || hostOf(webhook)}
           </IntentLink>
-          <span className="wrap-anywhere block max-w-md font-normal text-[0.8125rem] text-muted">{webhook.url}</span>
+          <span
+            title={webhook.url}
+            className="wrap-anywhere line-clamp-2 max-w-md font-normal text-[0.8125rem] text-muted"
+          >
+            {webhook.url}
+          </span>
         </div>
       ),
     },
