@@ -29,6 +29,11 @@ export const queryKeys = {
   previewPeople: (workspaceId: string, search: string) => ['preview-people', workspaceId, search] as const,
   mailboxes: (workspaceId: string) => ['mailboxes', workspaceId] as const,
   apiKeys: (workspaceId: string) => ['api-keys', workspaceId] as const,
+  webhooks: (workspaceId: string) => ['webhooks', workspaceId] as const,
+  webhooksList: (workspaceId: string) => ['webhooks', workspaceId, 'list'] as const,
+  webhookDeliveries: (workspaceId: string, id: string, query: string) =>
+    ['webhooks', workspaceId, 'deliveries', id, query] as const,
+  webhookDelivery: (workspaceId: string, id: string) => ['webhooks', workspaceId, 'delivery', id] as const,
   domains: (workspaceId: string) => ['domains', workspaceId] as const,
   sendingSettings: (workspaceId: string) => ['sending-settings', workspaceId] as const,
   holidays: (place: string, year: number) => ['holidays', place, year] as const,

@@ -33,6 +33,7 @@ export const ROOMS = [
   'mail/mailboxes',
   'delivery',
   'outbox',
+  'webhooks',
   'worker',
   'operations',
   'operations/doctor',

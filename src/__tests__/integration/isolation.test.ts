@@ -55,6 +55,8 @@ type Ours = {
   previewedId: string
   preview: { stepNumber: number; prospectId: string }
   mailboxId: string
+  webhookId: string
+  deliveryId: string
 }
 
 const A_MAIL = { to: 'zoe@example.com', subject: 'Your code', text: '123' }
@@ -69,6 +71,8 @@ const inUse = { ...ofTheWorkspace, member: 409 }
 const aMailbox = (ours: Ours): CallInput => ({ params: { id: ours.mailboxId } })
 const NOWHERE = { host: '127.0.0.1', port: 9, security: 'NONE', username: '' }
 const aCampaign = (ours: Ours): CallInput => ({ params: { id: ours.campaignId } })
+const A_WEBHOOK = { url: 'http://127.0.0.1:9/', events: ['email.sent'] }
+const aWebhook = (ours: Ours): CallInput => ({ params: { id: ours.webhookId } })
 const aBulk = (ours: Ours): CallInput => ({ params: { id: ours.bulkId } })
 const anEmail = (ours: Ours): CallInput => ({ params: { id: ours.emailId } })
 
@@ -284,6 +288,21 @@ const ROUTES: Record<string, Expectation> = {
     input: (ours) => ({ params: { id: ours.queueFilterId } }),
   },
   'DELETE /api/admin/outbox/filters/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.queueFilterId } }) },
+  'GET /api/webhooks': forMembers,
+  'POST /api/webhooks': { ...forAdmins, input: () => ({ body: A_WEBHOOK }) },
+  'GET /api/webhooks/[id]': { ...forMembers, input: aWebhook },
+  'PATCH /api/webhooks/[id]': { ...forAdmins, input: (ours) => ({ ...aWebhook(ours), body: { status: 'PAUSED' } }) },
+  'DELETE /api/webhooks/[id]': { ...forAdmins, input: aWebhook },
+  'POST /api/webhooks/[id]/restore': { ...forAdmins, input: aWebhook },
+  'POST /api/webhooks/[id]/secret': { ...forAdmins, input: aWebhook },
+  'POST /api/webhooks/[id]/test': { ...forAdmins, input: aWebhook },
+  'GET /api/webhooks/[id]/deliveries': { ...forMembers, input: aWebhook },
+  'POST /api/webhooks/[id]/deliveries/again': { ...forAdmins, input: aWebhook },
+  'GET /api/webhook-deliveries/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.deliveryId } }) },
+  'POST /api/webhook-deliveries/[id]/again': {
+    ...forAdmins,
+    input: (ours) => ({ params: { id: ours.deliveryId } }),
+  },
 
   'GET /api/audit': forAdmins,
   'POST /api/audit/export': forAdmins,
@@ -447,7 +466,11 @@ beforeAll(async () => {
     return (await owner.ask<{ apiKey: { id: string } }>('POST', '/api/api-keys', { body })).apiKey.id
   }
   const { id: domainId } = await owner.ask<{ id: string }>('POST', '/api/domains', { body: { domain: 'ours.example' } })
+  const { webhook } = await owner.ask<{ webhook: { id: string } }>('POST', '/api/webhooks', { body: A_WEBHOOK })
+  const delivery = await owner.ask<{ id: string }>('POST', '/api/webhooks/[id]/test', { params: { id: webhook.id } })
   ours = {
+    webhookId: webhook.id,
+    deliveryId: delivery.id,
     emailId: emails[0]?.id ?? '',
     bulkId: (
       await owner.ask<{ id: string }>('POST', '/api/admin/outbox/bulks', { body: { action: 'cancel', ids: [newId()] } })

@@ -30,6 +30,8 @@ beforeAll(async () => {
   await olga.ask('POST', '/api/suppressions', { value: 'competitor.example', reason: null })
   await olga.ask('POST', '/api/domains', { domain: 'acme.test' })
   await olga.ask('POST', '/api/api-keys', { name: 'Booking site', scopes: ['send'] })
+  const hook = { url: 'http://127.0.0.1:9/', description: 'Booking hooks', events: ['email.sent'] }
+  await olga.ask('POST', '/api/webhooks', hook)
   await setUpSending(app, olga)
   ids.running = await launchToAll(olga, [
     { subject: 'Your stand', bodyText: 'A word.' },
@@ -58,6 +60,7 @@ const PAGES: Record<string, { address?: () => string; shows: string | RegExp }> 
   '/settings': { shows: 'Workspace name' },
   '/settings/domains': { shows: 'acme.test' },
   '/settings/api-keys': { shows: 'Booking site' },
+  '/settings/webhooks': { shows: 'Booking hooks' },
   '/settings/sending': { shows: 'Shortest pause' },
   '/team': { shows: 'olga@example.com' },
   '/campaigns': { shows: '1 sent, 1 waiting' },

@@ -7,6 +7,7 @@ import { readKeyring } from '#lib/platform/keyring.ts'
 import { log } from '#lib/platform/log.ts'
 import { OwnMail } from '#lib/wiring/own-mail.ts'
 import { sendingMeans } from '#lib/wiring/sending-means.ts'
+import { makeCourier } from '#lib/wiring/webhooks.ts'
 import { runWorker } from '#lib/worker/run-worker.ts'
 import { sendingLimits } from '#lib/worker/sending-limits.ts'
 import { Witness } from '#lib/worker/witness.ts'
@@ -49,7 +50,8 @@ export async function work(): Promise<void> {
     const limits = sendingLimits(env, life)
     const promise = new PromiseWatch(pool, log)
     const ownMail = new OwnMail(pool, log)
-    await runWorker(pool, worker, log, { means, limits, signal: stopping.signal, witness, promise, ownMail })
+    const courier = makeCourier(pool, keys.keyring, log)
+    await runWorker(pool, worker, log, { means, limits, signal: stopping.signal, witness, promise, ownMail, courier })
   } finally {
     await pool.end()
   }

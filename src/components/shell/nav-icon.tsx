@@ -16,6 +16,7 @@ import {
   Settings,
   ShieldCheck,
   Users,
+  Webhook,
 } from 'lucide-react'
 import type { NavIconName } from './nav.ts'
 
@@ -36,6 +37,7 @@ const ICON: Record<NavIconName, LucideIcon> = {
   suppressions: Ban,
   team: Users,
   templates: LayoutTemplate,
+  webhooks: Webhook,
 }
 
 export function NavIcon({ name }: { name: NavIconName }) {

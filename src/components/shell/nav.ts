@@ -16,6 +16,7 @@ export type NavIconName =
   | 'suppressions'
   | 'team'
   | 'templates'
+  | 'webhooks'
 
 export interface NavItem {
   href: string

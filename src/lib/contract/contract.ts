@@ -1,4 +1,3 @@
-import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
 import { domains } from './domains.ts'
 import { emails, templates } from './emails.ts'
@@ -15,7 +14,8 @@ import { passwordReset, session, setup } from './session.ts'
 import { sendingSettings } from './settings.ts'
 import { suppressions } from './suppressions.ts'
 import { system } from './system.ts'
-import { workspaces } from './workspaces.ts'
+import { webhooks } from './webhooks.ts'
+import { audit, workspaces } from './workspaces.ts'
 
 /** Every operation of the API, by area. */
 export const CONTRACT = {
@@ -41,6 +41,7 @@ export const CONTRACT = {
   suppressions,
   system,
   templates,
+  webhooks,
   workspaces,
 }
 

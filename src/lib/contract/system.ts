@@ -68,6 +68,8 @@ export const system = {
       emailsCancelled: count,
       emailsProven: count,
       emailsInBulks: count,
+      webhooksDelivered: count,
+      webhooksFailed: count,
       planningErrors: z.array(z.string()),
       planningUnfinished: z.boolean(),
     }),

@@ -24,6 +24,7 @@ export const AREAS: Record<keyof typeof CONTRACT, Tag> = {
   members: { name: 'Members', description: 'Who is in the workspace, and in which role.' },
   invitations: { name: 'Invitations', description: 'How people come into a workspace.' },
   apiKeys: { name: 'API keys', description: 'How programs come into a workspace.' },
+  webhooks: { name: 'Webhooks', description: 'Addresses of your own that are told what happens, as it happens.' },
   workspaces: { name: 'Workspaces', description: 'Names, time zones and postal addresses.' },
   audit: { name: 'Audit log', description: 'Who did what, and from where.' },
   session: { name: 'Session', description: 'Signing in and out; for people.' },

@@ -7,6 +7,8 @@ import { OPEN_BULKS } from '#lib/email-scheduler/verbs/advance-bulk.ts'
 import { OLD_BULKS } from '#lib/email-scheduler/verbs/forget-bulks.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { OLD_ANSWERS } from '#lib/tenancy/kept-answers.ts'
+import { DUE_WEBHOOKS } from '#lib/webhooks/claim.ts'
+import { OLD_WEBHOOKS } from '#lib/webhooks/clean.ts'
 import type { TickSummary } from './tick-summary.ts'
 
 /** Vercel calls every 5 minutes and may miss a call; three missed ones are no coincidence. */
@@ -27,6 +29,8 @@ export type TickStart = {
   hasCountChanges: boolean
   hasOldAnswers: boolean
   hasOldBulks: boolean
+  hasDueWebhooks: boolean
+  hasOldWebhooks: boolean
 }
 
 type TickRow = TickStart & MomentRead & { number: number; isHeld: boolean }
@@ -46,7 +50,8 @@ export async function recordTickStart(pool: pg.Pool, worker: string): Promise<Ti
      SELECT started.number, started.started_at AS "startedAt", held.yes AS "isHeld", held.back AS "hasGoneBack", ${MOMENT_READ},
        held.yes OR NOT EXISTS (SELECT FROM server_sightings) AS "mustLookAtServer", EXISTS (${EXPIRED_LEASES}) AS "hasExpiredLeases",
        EXISTS (${OPEN_BULKS}) AS "hasOpenBulks", EXISTS (${COUNT_CHANGES}) AS "hasCountChanges", EXISTS (${OLD_ANSWERS}) AS "hasOldAnswers",
-       EXISTS (${OLD_BULKS}) AS "hasOldBulks"
+       EXISTS (${OLD_BULKS}) AS "hasOldBulks",
+       EXISTS (${DUE_WEBHOOKS}) AS "hasDueWebhooks", EXISTS (${OLD_WEBHOOKS}) AS "hasOldWebhooks"
      FROM started, held`,
     [worker, FORGOTTEN_AFTER, tickSeen, sightingSeen, positionSeen],
   )

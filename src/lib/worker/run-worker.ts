@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { Deadline } from '#lib/mail/deadline.ts'
 import type { Log } from '#lib/platform/log.ts'
+import type { Courier } from '#lib/webhooks/courier.ts'
 import { Sender, type SendingMeans } from './send-due.ts'
 import type { SendingLimits } from './sending-limits.ts'
 import { type Looker, runTick } from './tick.ts'
@@ -19,6 +20,7 @@ export type WorkerOptions = {
   witness?: Witness
   promise?: Looker
   ownMail?: Looker
+  courier?: Courier
 }
 
 /**
@@ -29,9 +31,10 @@ export async function runWorker(
   pool: pg.Pool,
   worker: string,
   log: Log,
-  { means, limits, signal, witness, promise, ownMail }: WorkerOptions,
+  { means, limits, signal, witness, promise, ownMail, courier }: WorkerOptions,
 ): Promise<void> {
   const sender = new Sender(pool, worker, log, means, limits)
+  const told = courier?.run(limits.beginning, signal)
   try {
     while (!signal.aborted) {
       const time = new Deadline(TICK_MS)
@@ -44,6 +47,7 @@ export async function runWorker(
           witness,
           promise,
           ownMail,
+          ...(courier && { webhooks: { courier } }),
         })
         if (planningUnfinished || due > 0) restMs = 0
       } catch (error) {
@@ -54,6 +58,7 @@ export async function runWorker(
     }
   } finally {
     await sender.drain()
+    await told
     await witness?.keep()
   }
 }

@@ -4,6 +4,7 @@ import { forgetOldBulks } from '#lib/email-scheduler/verbs/forget-bulks.ts'
 import { Deadline, type TimeLeft } from '#lib/mail/deadline.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { forgetKeptAnswers } from '#lib/tenancy/kept-answers.ts'
+import { type Courier, NOTHING_TOLD } from '#lib/webhooks/courier.ts'
 import { recordTickEnd, recordTickStart } from './heartbeat.ts'
 import type { Claiming, Sender } from './send-due.ts'
 import type { TickSummary } from './tick-summary.ts'
@@ -22,6 +23,8 @@ export type TickOptions = {
   promise?: Looker | undefined
   /** Says what the product has to say by itself, where it is time for that. */
   ownMail?: Looker | undefined
+  /** Tells the workspaces' own programs of events. With a time, beside this tick; else it works by itself, and is only counted. */
+  webhooks?: { courier: Courier; time?: TimeLeft }
   /** Without it, the tick plans and recovers only. */
   sending?: {
     sender: Sender
@@ -53,7 +56,7 @@ async function tick(
   pool: pg.Pool,
   worker: string,
   log: Log,
-  { planning = new Deadline(PLANNING_MS_MAX), promise, ownMail, sending }: Omit<TickOptions, 'witness'>,
+  { planning = new Deadline(PLANNING_MS_MAX), promise, ownMail, webhooks, sending }: Omit<TickOptions, 'witness'>,
 ): Promise<TickSummary> {
   const started = performance.now()
   const { startedAt, mustLookAtServer, hasGoneBack, hasOldAnswers, hasOldBulks, ...found } = await recordTickStart(
@@ -69,11 +72,24 @@ async function tick(
   if (sending) {
     const sent = send(sending, () => upkeep.mayMoreCome())
     // Both come to their end, whichever fails: a tick that has ended leaves nothing running but what is in flight.
-    const ended = await Promise.allSettled([sent, upkeep.beside(sent, found), looked])
+    const kept = upkeep.beside(sent, found)
+    const told =
+      webhooks?.time &&
+      webhooks.courier.beside(
+        { ended: Promise.allSettled([sent, kept]), didAnything: () => sending.sender.hasClaimed || upkeep.hasDone },
+        found,
+        webhooks.time,
+      )
+    const ended = await Promise.allSettled([sent, kept, looked, told])
     for (const one of ended) if (one.status === 'rejected') throw one.reason
   } else {
     await looked
-    await upkeep.once(found)
+    const kept = upkeep.once(found)
+    const told =
+      webhooks?.time &&
+      webhooks.courier.beside({ ended: kept, didAnything: () => upkeep.hasDone }, found, webhooks.time)
+    await kept
+    await told
   }
   const summary: TickSummary = {
     worker,
@@ -81,6 +97,7 @@ async function tick(
     durationMs: Math.round(performance.now() - started),
     ...(sending?.sender.takeCounts() ?? NOTHING_SENT),
     ...upkeep.done,
+    ...(webhooks?.courier.takeCounts() ?? NOTHING_TOLD),
   }
   await recordTickEnd(pool, worker, summary)
   log.info(summary, 'tick')

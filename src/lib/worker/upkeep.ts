@@ -90,6 +90,10 @@ export class Upkeep {
     this.#gatherEvidence = gatherEvidence
   }
 
+  get hasDone(): boolean {
+    return Object.values(this.done).some((count) => typeof count === 'number' && count > 0)
+  }
+
   /** One round of everything, one after the other: for a tick that does not send. */
   async once({ hasExpiredLeases, hasOpenBulks, hasCountChanges }: FoundAtStart): Promise<void> {
     await this.#beginWhatIsTime(hasExpiredLeases)

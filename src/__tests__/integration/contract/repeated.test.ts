@@ -65,6 +65,11 @@ const apiKey = async () => {
   const body = { name: word(), scopes: ['send'] }
   return (await owner.ask<{ apiKey: { id: string } }>('POST', '/api/api-keys', { body })).apiKey.id
 }
+const WEBHOOK = { url: 'http://127.0.0.1:9/', events: ['email.sent'] }
+const webhook = async () =>
+  (await owner.ask<{ webhook: { id: string } }>('POST', '/api/webhooks', { body: WEBHOOK })).webhook.id
+const delivery = async () =>
+  (await owner.ask<{ id: string }>('POST', '/api/webhooks/[id]/test', one(await webhook()))).id
 const member = () => join(app, owner, `${word()}@example.com`, 'member')
 const archived = async (path: string, id: Promise<string>) => {
   const params = { id: await id }
@@ -146,6 +151,14 @@ const OPERATIONS: Record<string, Repeated> = {
   'POST /api/campaigns/[id]/stop': { input: running },
   'POST /api/campaigns/[id]/restore': { input: () => archived('/api/campaigns', campaign()) },
   'POST /api/campaigns/[id]/schedule': { input: running },
+  'PATCH /api/webhooks/[id]': { input: async () => one(await webhook(), { body: { status: 'PAUSED' } }) },
+  // Gone, but for a day it can be brought back.
+  'DELETE /api/webhooks/[id]': { input: async () => one(await webhook()), again: 404 },
+  'POST /api/webhooks/[id]/restore': { input: () => archived('/api/webhooks', webhook()) },
+  'POST /api/webhooks/[id]/secret': { input: async () => one(await webhook()) },
+  'POST /api/webhooks/[id]/test': { input: async () => one(await webhook()) },
+  'POST /api/webhooks/[id]/deliveries/again': { input: async () => one(await webhook()) },
+  'POST /api/webhook-deliveries/[id]/again': { input: async () => one(await delivery()) },
   'POST /api/domains/[id]/verify': {
     input: async () => one(await made('/api/domains', { domain: `${word()}.example` })),
   },

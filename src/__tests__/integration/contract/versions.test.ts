@@ -19,6 +19,7 @@ const KINDS = [
   'sequences',
   'settings',
   'templates',
+  'webhooks',
   'workspaces',
 ] as const
 
@@ -51,6 +52,11 @@ beforeAll(async () => {
   things.templates = byName('/api/templates/[id]', await made('/api/templates', { name: 'Booked' }))
   things.sequences = byName('/api/sequences/[id]', sequenceId)
   things.workspaces = byName('/api/workspaces/[id]', workspaceId)
+  const { webhook } = await owner.ask<{ webhook: { id: string } }>('POST', '/api/webhooks', {
+    body: { url: 'http://127.0.0.1:9/', events: ['email.sent'] },
+  })
+  const described = { body: { description: 'Mine' }, other: { description: 'Theirs' } }
+  things.webhooks = { path: '/api/webhooks/[id]', params: { id: webhook.id }, method: 'PATCH', ...described }
   const limits = { body: { dailyLimit: 41 }, other: { dailyLimit: 42 } }
   things.mailboxes = { path: '/api/mailboxes/[id]', params: { id: mailbox.id }, method: 'PATCH', ...limits }
   const companies = { body: { company: 'Mine' }, other: { company: 'Theirs' } }

@@ -123,6 +123,10 @@ async function furnish(person: Visitor, word: string): Promise<Record<Kind, stri
     ...importForm(`email\n${word}@example.com\n`, { columns: [{ to: 'email' }], onKnown: 'leave' }),
   })
   const { members } = await person.ask<{ members: { id: string }[] }>('GET', '/api/members')
+  const hook = { url: 'http://127.0.0.1:9/', events: ['email.sent'] }
+  const webhooks = await make('/api/webhooks', hook, 'webhook')
+  const params = { id: webhooks }
+  const { id: delivery } = await person.ask<{ id: string }>('POST', '/api/webhooks/[id]/test', { params })
   return {
     campaigns: await make('/api/campaigns', { name: word, sequenceId: sequences }),
     domains: await make('/api/domains', { domain: `${word}.example` }),
@@ -139,6 +143,8 @@ async function furnish(person: Visitor, word: string): Promise<Record<Kind, stri
     sequences,
     suppressions: '',
     templates: await make('/api/templates', { name: word, subject: 'Hello', bodyText: 'A word.' }),
+    'webhook-deliveries': delivery,
+    webhooks,
     workspaces: workspaceId,
   }
 }

@@ -38,7 +38,16 @@ const KINDS = [
     'outbox',
     'people',
   ],
-  ...['prospects', 'segments', 'sequences', 'suppressions', 'templates', 'workspaces'],
+  ...[
+    'prospects',
+    'segments',
+    'sequences',
+    'suppressions',
+    'templates',
+    'webhook-deliveries',
+    'webhooks',
+    'workspaces',
+  ],
 ] as const
 
 export type Kind = (typeof KINDS)[number]

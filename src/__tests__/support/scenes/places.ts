@@ -18,5 +18,7 @@ export const links = {
   failed: '',
   unknown: '',
   waiting: '',
+  webhook: '',
+  delivery: '',
 }
 export const people = { ada: '', erased: '', merged: '', importId: '', unfinishedId: '' }

@@ -3,6 +3,7 @@ import { launchToAll, setUpSending } from '#tests/support/browser/launching.ts'
 import { links } from './places.ts'
 import { populateCampaigns } from './populate-campaigns.ts'
 import { populatePeople } from './populate-people.ts'
+import { populateWebhooks } from './populate-webhooks.ts'
 import { type App, type Guests, LONG_EMAIL, LONG_NAME } from './scene.ts'
 
 /** A workspace with everything in it, a second one, and people who may do more and less. */
@@ -114,6 +115,7 @@ export async function populate(app: App, guest: Guests): Promise<void> {
   const { apiKey: expired } = await key('Old shop', ['send'], 30)
   const { apiKey: revoked } = await key('Leaked', ['send'], null)
   const { apiKey: orphaned } = await key('Booking site', ['send'], null)
+  await populateWebhooks(app, owner)
   await owner.ask('DELETE', `/api/api-keys/${revoked.id}`)
   await app.sql(`UPDATE api_keys SET expires_at = now(), last_used_at = now() - interval '3 days' WHERE id = $1`, [
     expired.id,

@@ -1,11 +1,11 @@
 import type { SentInvitation } from './invitations.ts'
 import { INVITATION_VALID_DAYS } from './invitations.ts'
 
-type WrittenMail = { to: string; subject: string; text: string; html: string }
+export type WrittenMail = { to: string; subject: string; text: string; html: string }
 
 export function invitationMail(appUrl: string, invitation: SentInvitation): WrittenMail {
   const { email, role, inviterName, workspaceName, token } = invitation
-  return mail(email, `${inviterName} invited you to ${workspaceName} on Sendonce`, {
+  return writeMail(email, `${inviterName} invited you to ${workspaceName} on Sendonce`, {
     greeting: 'Hello,',
     before: `${inviterName} invited you to the workspace ${workspaceName} on Sendonce, as ${role === 'member' ? 'a' : 'an'} ${role}.`,
     button: 'Accept the invitation',
@@ -15,7 +15,7 @@ export function invitationMail(appUrl: string, invitation: SentInvitation): Writ
 }
 
 export function passwordResetMail(appUrl: string, person: { name: string; email: string }, token: string): WrittenMail {
-  return mail(person.email, 'Choose a new password for Sendonce', {
+  return writeMail(person.email, 'Choose a new password for Sendonce', {
     greeting: `Hello ${person.name},`,
     before: 'a person, most likely you, asked for a new password for your account on Sendonce.',
     button: 'Choose a new password',
@@ -30,7 +30,7 @@ export function alertMail(
   owner: { name: string; email: string },
   { subject, workspaceName, sentences }: { subject: string; workspaceName: string; sentences: readonly string[] },
 ): WrittenMail {
-  return mail(owner.email, subject, {
+  return writeMail(owner.email, subject, {
     greeting: `Hello ${owner.name},`,
     before: [`in the workspace ${workspaceName} on Sendonce:`, ...sentences],
     button: 'Open the overview',
@@ -44,9 +44,10 @@ function pageLink(appUrl: string, path: string, token: string): string {
   return `${new URL(path, appUrl).href}#token=${token}`
 }
 
+/** What a mail of the product says: paragraphs, a button with its link, and what else to know. */
 type Parts = { greeting: string; before: string | readonly string[]; button: string; link: string; after: string }
 
-function mail(to: string, subject: string, { greeting, before, button, link, after }: Parts): WrittenMail {
+export function writeMail(to: string, subject: string, { greeting, before, button, link, after }: Parts): WrittenMail {
   const paragraphs = typeof before === 'string' ? [before] : before
   const text = `${greeting}\n\n${paragraphs.join('\n\n')}\n\n${button}:\n${link}\n\n${after}\n`
   const html = `<!doctype html><html lang="en"><body style="margin:0;padding:24px;background:#f6f6f7;font-family:system-ui,sans-serif;color:#18181b">
