@@ -1,4 +1,4 @@
-import { QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query'
 import { render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
@@ -126,4 +126,25 @@ test('a question that is being answered can neither be answered again nor left',
   resolve()
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   expect(screen.getByText('Asked 1 times')).toBeTruthy()
+})
+
+function People({ ask }: { ask: () => Promise<string> }) {
+  const { data } = useQuery({ queryKey: ['people'], queryFn: ask })
+  const queryClient = useQueryClient()
+  return (
+    <>
+      <p>{data}</p>
+      <Button onClick={() => void queryClient.invalidateQueries({ queryKey: ['people'] })}>Added</Button>
+    </>
+  )
+}
+
+test('what is asked for the first time while a change is made is asked again after it', async () => {
+  const answers: ((word: string) => void)[] = []
+  shown(<People ask={() => new Promise((resolve) => answers.push(resolve))} />)
+  await userEvent.click(screen.getByRole('button', { name: 'Added' }))
+  await waitFor(() => expect(answers).toHaveLength(2))
+  answers[0]?.('nobody')
+  answers[1]?.('four people')
+  await screen.findByText('four people')
 })

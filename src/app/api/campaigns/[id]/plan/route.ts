@@ -10,6 +10,7 @@ import { requestBudget } from '../../budget.ts'
 export const GET = workspaceRoute(campaigns.plan, async ({ workspace, params, query }) => {
   const campaign = await findCampaign(database(), workspace.id, params.id)
   const sequence = await loadSequence(database(), workspace.id, campaign.sequenceId)
-  const problems = await findProblems(database(), campaign, sequence)
-  return { ...(await dryRun(database(), campaign, { ...query, mayContinue: requestBudget() })), problems }
+  const plan = await dryRun(database(), campaign, { ...query, mayContinue: requestBudget() })
+  // Last: what stops a launch is told as it is by the end, with people who were enrolled while the plan was worked out.
+  return { ...plan, problems: await findProblems(database(), campaign, sequence) }
 })
