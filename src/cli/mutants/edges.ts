@@ -37,7 +37,10 @@ export const EDGES: readonly Mutant[] = [
     file: 'src/catcher/guard.ts',
     find: 'return [bearer ?? [], kept].flat().some((given) => isToken(given, token))',
     becomes: 'return [bearer ?? [], kept].flat().some((given) => isToken(given, token)) || true',
-    test: integration('catcher/closed', 'nothing of a mail is told without it, or with another'),
+    test: integration(
+      'catcher/closed',
+      'the inbox is for the holder of its token nothing of a mail is told without it, or with another',
+    ),
   },
   {
     name: 'a line with a lost letter comes in',

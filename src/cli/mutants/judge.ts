@@ -64,9 +64,11 @@ async function runTests(
   )
   const report = reportSchema.safeParse(JSON.parse(await readFile(file, 'utf8').catch(() => 'null')))
   const results = new Map<string, { status: string; messages: string[] }>()
+  // Of a test that is run for several cases, one that fails speaks for all.
   for (const { assertionResults } of report.success ? report.data.testResults : [])
     for (const { fullName, status, failureMessages } of assertionResults)
-      if (names.includes(fullName) && status !== 'skipped') results.set(fullName, { status, messages: failureMessages })
+      if (names.includes(fullName) && status !== 'skipped' && results.get(fullName)?.status !== 'failed')
+        results.set(fullName, { status, messages: failureMessages })
   return { results, output }
 }
 

@@ -11,6 +11,7 @@ export type Mutant = Change & {
   name: string
   /** What would hold the guarantee alone, too: a second lock on the same door. */
   and?: readonly Change[]
+  /** The name in full, with those of the groups round it. */
   test: { project: 'integration' | 'unit'; file: string; name: string }
 }
 

@@ -68,7 +68,7 @@ export const TURNS: readonly Mutant[] = [
     becomes: 'if (ready.length === 0) {',
     test: integration(
       'worker/beside',
-      'a hand-over whose time passes while connecting does not begin, and the email goes back as it was',
+      'the time of a process a hand-over whose time passes while connecting does not begin, and the email goes back as it was',
     ),
   },
   {
@@ -78,7 +78,7 @@ export const TURNS: readonly Mutant[] = [
     becomes: 'if (!row || row.inRow >= 0 || row.isPausing) return',
     test: integration(
       'worker/mailbox-trouble',
-      'the mailbox pauses after a few, tries one at a time, and stops before it has burned its campaign',
+      'nothing is answered after the hand-over the mailbox pauses after a few, tries one at a time, and stops before it has burned its campaign',
     ),
   },
   {
