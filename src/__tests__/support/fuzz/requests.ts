@@ -75,7 +75,7 @@ export const KIND_OF_FIELD: Readonly<Record<string, Kind>> = {
   workspaceId: 'workspaces',
 }
 
-const TOKEN = /id\.([a-z]+)\.(\d+)\.(own|other)\./g
+const TOKEN = /id\.([a-z-]+)\.(\d+)\.(own|other)\./g
 
 export type Resolve = (kind: Kind, index: number, whose: 'own' | 'other') => string
 
