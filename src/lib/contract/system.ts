@@ -119,7 +119,6 @@ export const system = {
       pendingEmailCount: count,
       failedEmailCount: count,
       unknownEmailCount: count,
-      countedMax: count,
       today: z.object({ date: z.string(), sent: count, reserved: count, quota: count }).nullable(),
       mailboxes: z.array(z.object({ id: z.string(), address: z.string(), status: z.string(), sentence: z.string() })),
       lastTick: z.object({
