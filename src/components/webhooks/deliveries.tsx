@@ -8,18 +8,15 @@ import { sentenceOfEvent } from '#lib/webhooks/event-types.ts'
 import { KEPT_DAYS } from '#lib/webhooks/limits.ts'
 import type { DeliveryFilter } from '#lib/webhooks/states.ts'
 import { api, messageOf } from '../api-client.ts'
-import { LostServer } from '../live/lost-server.tsx'
+import { LiveTable } from '../live/live-table.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { DELIVERY_STATE_LOOK, type StatusLook } from '../status-look.ts'
 import { DateTime } from '../ui/date-time.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { LoadError } from '../ui/load-error.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Refreshing } from '../ui/refreshing.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 import { TabLinks } from '../ui/tab-links.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import type { Column } from '../ui/table.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { deliveriesQueryIn } from './deliveries-query.ts'
 import { type Delivery, useDeliveries, useRefreshWebhooks, type Webhook } from './use-webhooks.ts'
@@ -42,7 +39,7 @@ export function Deliveries({ webhook, mayChange }: { webhook: Webhook; mayChange
   const { params, hrefWith } = useUrlParams()
   const asked = deliveriesQueryIn(params)
   const query = useDeliveries(webhook.id, asked)
-  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = query
+  const { data } = query
 
   const columns: Column<Delivery>[] = [
     {
@@ -96,29 +93,15 @@ export function Deliveries({ webhook, mayChange }: { webhook: Webhook; mayChange
         {mayChange && asked.show === 'failed' && webhook.failed > 0 && <AllAgain webhook={webhook} />}
       </div>
       <TabLinks label="Deliveries" param="show" tabs={TABS} current={asked.show} ofTabs={['cursor']} />
-      {error && !data ? (
-        <LoadError
-          title="The deliveries could not be loaded."
-          error={error}
-          onRetry={() => refetch()}
-          isRetrying={isFetching}
-        />
-      ) : (
-        <>
-          <LostServer query={query} />
-          <Refreshing isStale={isPlaceholderData}>
-            <Table
-              caption="Deliveries"
-              columns={columns}
-              rows={data?.deliveries ?? []}
-              rowKey={({ id }) => id}
-              isLoading={isPending}
-              empty={<EmptyState icon={<Inbox />} {...NOTHING[asked.show]} />}
-            />
-          </Refreshing>
-          <Pagination nextCursor={data?.nextCursor ?? null} />
-        </>
-      )}
+      <LiveTable
+        query={query}
+        nextCursor={data?.nextCursor ?? null}
+        caption="Deliveries"
+        columns={columns}
+        rows={data?.deliveries ?? []}
+        rowKey={({ id }) => id}
+        empty={<EmptyState icon={<Inbox />} {...NOTHING[asked.show]} />}
+      />
     </section>
   )
 }

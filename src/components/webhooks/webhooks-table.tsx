@@ -12,7 +12,7 @@ import { IntentLink } from '../shell/intent-link.tsx'
 import { WEBHOOK_STATUS_LOOK } from '../status-look.ts'
 import { DateTime } from '../ui/date-time.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { actionsColumn, type Column, Table } from '../ui/table.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { useWebhookVerbs } from './use-webhook-verbs.ts'
 import type { Webhook } from './use-webhooks.ts'
@@ -112,13 +112,8 @@ export function WebhooksTable({ webhooks, openedId, isLoading, mayChange, empty 
           <span className="text-muted">Never</span>
         ),
     },
-    {
-      key: 'actions',
-      label: 'Actions',
-      isLabelHidden: true,
-      isNarrow: true,
-      align: 'end',
-      cell: (webhook) =>
+    actionsColumn(
+      (webhook) =>
         mayChange && (
           <RowMenu label={`Actions for ${webhook.description || hostOf(webhook)}`}>
             <MenuItem icon={<Send aria-hidden />} onSelect={() => sendTest(webhook)}>
@@ -141,7 +136,7 @@ export function WebhooksTable({ webhooks, openedId, isLoading, mayChange, empty 
             </MenuItem>
           </RowMenu>
         ),
-    },
+    ),
   ]
   return (
     <Table
