@@ -4,7 +4,7 @@ import { database } from '#lib/platform/database.ts'
 import { activeAmong, listMemberships, type Membership } from '#lib/tenancy/access.ts'
 import { peekSession, type SignedIn } from '#lib/tenancy/people/session.ts'
 import type { Person } from '#lib/tenancy/person.ts'
-import { auth } from './api/auth.ts'
+import { auth } from '#lib/wiring/auth.ts'
 
 export type Visit = {
   person: Person

@@ -1,3 +1,4 @@
+import { benchEmails } from '#bench/emails/run.ts'
 import { benchLaunch } from '#bench/launch/run.ts'
 import { benchPages } from '#bench/pages/run.ts'
 import { benchPlan } from '#bench/plan/run.ts'
@@ -14,6 +15,7 @@ const BENCHES = new Map([
   ['pages', benchPages],
   ['claims', benchClaims],
   ['queue', benchQueue],
+  ['emails', benchEmails],
 ])
 
 /** `npm run bench -- plan`: side by side with peers, in one run on one machine; timings alone would mean nothing. */

@@ -18,12 +18,22 @@ export const queryKeys = {
   sequenceVersions: (workspaceId: string, id: string) => ['sequence', workspaceId, id, 'versions'] as const,
   sequenceVersion: (workspaceId: string, id: string, version: number) =>
     ['sequence', workspaceId, id, 'versions', version] as const,
+  templates: (workspaceId: string) => ['templates', workspaceId] as const,
+  templatesPage: (workspaceId: string, query: string) => ['templates', workspaceId, query] as const,
+  template: (workspaceId: string, id: string) => ['template', workspaceId, id] as const,
+  templatePreview: (workspaceId: string, id: string, ask: string) =>
+    ['template-preview', workspaceId, id, ask] as const,
   sequencePreview: (workspaceId: string, id: string, ask: string) =>
     ['sequence-preview', workspaceId, id, ask] as const,
   fieldCoverage: (workspaceId: string) => ['field-coverage', workspaceId] as const,
   previewPeople: (workspaceId: string, search: string) => ['preview-people', workspaceId, search] as const,
   mailboxes: (workspaceId: string) => ['mailboxes', workspaceId] as const,
   apiKeys: (workspaceId: string) => ['api-keys', workspaceId] as const,
+  webhooks: (workspaceId: string) => ['webhooks', workspaceId] as const,
+  webhooksList: (workspaceId: string) => ['webhooks', workspaceId, 'list'] as const,
+  webhookDeliveries: (workspaceId: string, id: string, query: string) =>
+    ['webhooks', workspaceId, 'deliveries', id, query] as const,
+  webhookDelivery: (workspaceId: string, id: string) => ['webhooks', workspaceId, 'delivery', id] as const,
   domains: (workspaceId: string) => ['domains', workspaceId] as const,
   sendingSettings: (workspaceId: string) => ['sending-settings', workspaceId] as const,
   holidays: (place: string, year: number) => ['holidays', place, year] as const,
@@ -51,6 +61,7 @@ export const queryKeys = {
     ['queue', workspaceId, 'seen', filter, pages] as const,
   queueCounts: (workspaceId: string, filter: string) => ['queue', workspaceId, 'count', filter] as const,
   queueEmail: (workspaceId: string, id: string) => ['queue', workspaceId, 'one', id] as const,
+  queueFilters: (workspaceId: string) => ['queue-filters', workspaceId] as const,
   queueBulks: (workspaceId: string) => ['queue', workspaceId, 'bulks'] as const,
   queueBulk: (workspaceId: string, id: string) => ['queue', workspaceId, 'bulks', id] as const,
   dashboard: (workspaceId: string) => ['dashboard', workspaceId] as const,

@@ -6,7 +6,10 @@ import type {
   EnrolmentState,
   MailboxStatus,
   ScheduledEmailStatus,
+  WebhookDeliveryState,
+  WebhookStatus,
 } from '#lib/platform/generated/enums.ts'
+import { DELIVERY_STATES, WEBHOOK_STATES } from '#lib/webhooks/states.ts'
 
 export type Tone = 'neutral' | 'accent' | 'success' | 'warning' | 'danger' | 'info'
 
@@ -66,4 +69,16 @@ export const ENROLMENT_STATE_LOOK: Record<EnrolmentState, StatusLook> = {
   SKIPPED: { tone: 'neutral', icon: 'skipped', word: 'Skipped' },
   ACTIVE: { tone: 'accent', icon: 'running', word: 'Active' },
   FINISHED: { tone: 'success', icon: 'done', word: 'Finished' },
+}
+
+export const WEBHOOK_STATUS_LOOK: Record<WebhookStatus, StatusLook> = {
+  ENABLED: { tone: 'success', icon: 'done', word: WEBHOOK_STATES.ENABLED.name },
+  PAUSED: { tone: 'warning', icon: 'paused', word: WEBHOOK_STATES.PAUSED.name },
+  DISABLED: { tone: 'danger', icon: 'unplugged', word: WEBHOOK_STATES.DISABLED.name },
+}
+
+export const DELIVERY_STATE_LOOK: Record<WebhookDeliveryState, StatusLook> = {
+  WAITING: { tone: 'neutral', icon: 'waiting', word: DELIVERY_STATES.WAITING.name },
+  DELIVERED: { tone: 'success', icon: 'done', word: DELIVERY_STATES.DELIVERED.name },
+  FAILED: { tone: 'danger', icon: 'failed', word: DELIVERY_STATES.FAILED.name },
 }

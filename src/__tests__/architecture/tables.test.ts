@@ -97,8 +97,8 @@ const READINGS: readonly Reading[] = [
   {
     module: 'operations',
     of: 'tenancy',
-    tables: ['sending_settings', 'workspaces', 'members'],
-    why: 'the doctor compares everything with everything; transactional email is counted workspace by workspace, from its index; a hold is lifted by who owns every workspace that would send',
+    tables: ['sending_settings', 'workspaces', 'members', 'users'],
+    why: 'the doctor compares everything with everything; transactional email is counted workspace by workspace, from its index; a hold is lifted by who owns every workspace that would send; owners are told of what has happened',
   },
   {
     module: 'operations',

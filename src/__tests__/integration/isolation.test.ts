@@ -40,6 +40,8 @@ type Ours = {
   loserId: string
   listId: string
   segmentId: string
+  queueFilterId: string
+  templateId: string
   suppressionId: string
   importId: string
   sequenceId: string
@@ -53,6 +55,8 @@ type Ours = {
   previewedId: string
   preview: { stepNumber: number; prospectId: string }
   mailboxId: string
+  webhookId: string
+  deliveryId: string
 }
 
 const A_MAIL = { to: 'zoe@example.com', subject: 'Your code', text: '123' }
@@ -67,8 +71,12 @@ const inUse = { ...ofTheWorkspace, member: 409 }
 const aMailbox = (ours: Ours): CallInput => ({ params: { id: ours.mailboxId } })
 const NOWHERE = { host: '127.0.0.1', port: 9, security: 'NONE', username: '' }
 const aCampaign = (ours: Ours): CallInput => ({ params: { id: ours.campaignId } })
+const A_WEBHOOK = { url: 'http://127.0.0.1:9/', events: ['email.sent'] }
+const aWebhook = (ours: Ours): CallInput => ({ params: { id: ours.webhookId } })
 const aBulk = (ours: Ours): CallInput => ({ params: { id: ours.bulkId } })
 const anEmail = (ours: Ours): CallInput => ({ params: { id: ours.emailId } })
+
+const aTemplate = (ours: Ours): CallInput => ({ params: { id: ours.templateId } })
 
 const aPreview = (ours: Ours): CallInput => ({ params: { id: ours.sequenceId }, body: ours.preview })
 
@@ -269,6 +277,33 @@ const ROUTES: Record<string, Expectation> = {
   'POST /api/admin/outbox/bulks/[id]/stop': { ...forAdmins, input: aBulk },
   'POST /api/admin/outbox/bulks/[id]/undo': { ...forAdmins, input: aBulk },
 
+  'GET /api/admin/outbox/filters': forMembers,
+  'POST /api/admin/outbox/filters': {
+    ...madeByMembers,
+    input: () => ({ body: { name: 'Mine', filter: { kind: 'CAMPAIGN' } } }),
+  },
+  'GET /api/admin/outbox/filters/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.queueFilterId } }) },
+  'POST /api/admin/outbox/filters/[id]/restore': {
+    ...forMembers,
+    input: (ours) => ({ params: { id: ours.queueFilterId } }),
+  },
+  'DELETE /api/admin/outbox/filters/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.queueFilterId } }) },
+  'GET /api/webhooks': forMembers,
+  'POST /api/webhooks': { ...forAdmins, input: () => ({ body: A_WEBHOOK }) },
+  'GET /api/webhooks/[id]': { ...forMembers, input: aWebhook },
+  'PATCH /api/webhooks/[id]': { ...forAdmins, input: (ours) => ({ ...aWebhook(ours), body: { status: 'PAUSED' } }) },
+  'DELETE /api/webhooks/[id]': { ...forAdmins, input: aWebhook },
+  'POST /api/webhooks/[id]/restore': { ...forAdmins, input: aWebhook },
+  'POST /api/webhooks/[id]/secret': { ...forAdmins, input: aWebhook },
+  'POST /api/webhooks/[id]/test': { ...forAdmins, input: aWebhook },
+  'GET /api/webhooks/[id]/deliveries': { ...forMembers, input: aWebhook },
+  'POST /api/webhooks/[id]/deliveries/again': { ...forAdmins, input: aWebhook },
+  'GET /api/webhook-deliveries/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.deliveryId } }) },
+  'POST /api/webhook-deliveries/[id]/again': {
+    ...forAdmins,
+    input: (ours) => ({ params: { id: ours.deliveryId } }),
+  },
+
   'GET /api/audit': forAdmins,
   'POST /api/audit/export': forAdmins,
 
@@ -309,6 +344,22 @@ const ROUTES: Record<string, Expectation> = {
   },
   'GET /api/prospects/import/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.importId } }) },
 
+  'GET /api/templates': forMembers,
+  'POST /api/templates': { ...madeByMembers, input: () => ({ body: { name: 'Mine' } }) },
+  'GET /api/templates/[id]': { ...forMembers, input: aTemplate },
+  'PATCH /api/templates/[id]': {
+    ...forMembers,
+    input: (ours) => ({ ...aTemplate(ours), body: { name: 'Renamed' } }),
+  },
+  'POST /api/templates/[id]/restore': { ...forMembers, input: aTemplate },
+  'DELETE /api/templates/[id]': { ...forMembers, input: aTemplate },
+  'POST /api/templates/[id]/preview': { ...forMembers, input: (ours) => ({ ...aTemplate(ours), body: {} }) },
+  'POST /api/templates/[id]/test-send': {
+    ...ofTheWorkspace,
+    // Of this workspace, and its mailbox has no server.
+    member: 409,
+    input: (ours) => ({ ...aTemplate(ours), body: { mailboxId: ours.mailboxId } }),
+  },
   'GET /api/segments': forMembers,
   'POST /api/segments': { ...madeByMembers, input: () => ({ body: { name: 'Mine', filter: { contacted: 'no' } } }) },
   'GET /api/segments/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.segmentId } }) },
@@ -380,8 +431,14 @@ beforeAll(async () => {
   const add = async (email: string) =>
     (await owner.ask<{ prospect: { id: string } }>('POST', '/api/prospects', { body: { email } })).prospect.id
   const list = await owner.ask<{ id: string }>('POST', '/api/lists', { body: { name: 'Ours' } })
+  const queueFilter = await owner.ask<{ id: string }>('POST', '/api/admin/outbox/filters', {
+    body: { name: 'Ours', filter: { kind: 'CAMPAIGN' } },
+  })
   const segment = await owner.ask<{ id: string }>('POST', '/api/segments', {
     body: { name: 'Ours', filter: { contacted: 'no' } },
+  })
+  const template = await owner.ask<{ id: string }>('POST', '/api/templates', {
+    body: { name: 'Ours', subject: 'Hello', bodyText: 'A word.' },
   })
   const { suppression } = await owner.ask<{ suppression: { id: string } }>('POST', '/api/suppressions', {
     body: { value: 'blocked@example.com' },
@@ -409,7 +466,11 @@ beforeAll(async () => {
     return (await owner.ask<{ apiKey: { id: string } }>('POST', '/api/api-keys', { body })).apiKey.id
   }
   const { id: domainId } = await owner.ask<{ id: string }>('POST', '/api/domains', { body: { domain: 'ours.example' } })
+  const { webhook } = await owner.ask<{ webhook: { id: string } }>('POST', '/api/webhooks', { body: A_WEBHOOK })
+  const delivery = await owner.ask<{ id: string }>('POST', '/api/webhooks/[id]/test', { params: { id: webhook.id } })
   ours = {
+    webhookId: webhook.id,
+    deliveryId: delivery.id,
     emailId: emails[0]?.id ?? '',
     bulkId: (
       await owner.ask<{ id: string }>('POST', '/api/admin/outbox/bulks', { body: { action: 'cancel', ids: [newId()] } })
@@ -425,6 +486,8 @@ beforeAll(async () => {
     loserId: await add('bob@example.com'),
     listId: list.id,
     segmentId: segment.id,
+    queueFilterId: queueFilter.id,
+    templateId: template.id,
     suppressionId: suppression.id,
     sequenceId,
     campaignId: (await owner.ask<{ id: string }>('POST', '/api/campaigns', campaign)).id,

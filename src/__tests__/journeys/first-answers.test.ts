@@ -9,7 +9,7 @@ import { testApp } from '#tests/support/server/app.ts'
 const app = testApp()
 const chromium = testBrowser()
 let olga: Guest
-const ids = { sequence: '', person: '', draft: '', running: '' }
+const ids = { sequence: '', template: '', person: '', draft: '', running: '' }
 
 beforeAll(async () => {
   olga = await Guest.enter(app, chromium.browser)
@@ -20,6 +20,8 @@ beforeAll(async () => {
       steps: [{ subject: 'Your stand, again' }],
     })
   ).id
+  const text = { name: 'Table booked', subject: 'Your table', bodyText: 'A word.' }
+  ids.template = (await olga.ask<{ id: string }>('POST', '/api/templates', text)).id
   const { prospect } = await olga.ask<{ prospect: { id: string } }>('POST', '/api/prospects', {
     email: 'ada@example.com',
   })
@@ -28,6 +30,8 @@ beforeAll(async () => {
   await olga.ask('POST', '/api/suppressions', { value: 'competitor.example', reason: null })
   await olga.ask('POST', '/api/domains', { domain: 'acme.test' })
   await olga.ask('POST', '/api/api-keys', { name: 'Booking site', scopes: ['send'] })
+  const hook = { url: 'http://127.0.0.1:9/', description: 'Booking hooks', events: ['email.sent'] }
+  await olga.ask('POST', '/api/webhooks', hook)
   await setUpSending(app, olga)
   ids.running = await launchToAll(olga, [
     { subject: 'Your stand', bodyText: 'A word.' },
@@ -42,6 +46,11 @@ afterAll(() => olga.leave())
 const PAGES: Record<string, { address?: () => string; shows: string | RegExp }> = {
   '/sequences': { shows: 'Trade fair' },
   '/sequences/[id]': { address: () => `/sequences/${ids.sequence}`, shows: 'Add a step' },
+  '/settings/templates': { shows: 'Table booked' },
+  '/settings/templates/[id]': {
+    address: () => `/settings/templates/${ids.template}`,
+    shows: 'How a program sends it',
+  },
   '/prospects': { shows: 'ada@example.com' },
   '/prospects/[id]': { address: () => `/prospects/${ids.person}`, shows: 'Timeline' },
   '/prospects/import': { shows: 'Or paste' },
@@ -51,6 +60,7 @@ const PAGES: Record<string, { address?: () => string; shows: string | RegExp }> 
   '/settings': { shows: 'Workspace name' },
   '/settings/domains': { shows: 'acme.test' },
   '/settings/api-keys': { shows: 'Booking site' },
+  '/settings/webhooks': { shows: 'Booking hooks' },
   '/settings/sending': { shows: 'Shortest pause' },
   '/team': { shows: 'olga@example.com' },
   '/campaigns': { shows: '1 sent, 1 waiting' },

@@ -40,6 +40,10 @@ const WAITS_FOR_OTHERS = new Set([
   'PATCH /api/mailboxes/[id]',
   'POST /api/mailboxes/[id]/test',
   'POST /api/sequences/[id]/test-send',
+  'POST /api/templates/[id]/test-send',
+  'POST /api/webhooks',
+  'PATCH /api/webhooks/[id]',
+  'POST /api/webhooks/[id]/test',
 ])
 
 const document = new DocumentJudge(openApiDocument())

@@ -13,13 +13,24 @@ import { QUEUE } from '#tests/support/scenes/queue.ts'
 import type { Scene, Scenes } from '#tests/support/scenes/scene.ts'
 import { SENDING } from '#tests/support/scenes/sending.ts'
 import { SEQUENCES } from '#tests/support/scenes/sequences.ts'
+import { TEMPLATES } from '#tests/support/scenes/templates.ts'
+import { WEBHOOKS } from '#tests/support/scenes/webhooks.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
 /**
  * Every page, in every state that a person may find it in, in every look. A page on disk without a scene fails: add its
  * scenes with the page, below support/scenes.
  */
-const SCENES: Scenes = { ...ACCOUNT, ...PEOPLE, ...SEQUENCES, ...CAMPAIGNS, ...SENDING, ...QUEUE }
+const SCENES: Scenes = {
+  ...ACCOUNT,
+  ...PEOPLE,
+  ...SEQUENCES,
+  ...TEMPLATES,
+  ...CAMPAIGNS,
+  ...SENDING,
+  ...QUEUE,
+  ...WEBHOOKS,
+}
 
 const app = testApp()
 const chromium = testBrowser()

@@ -14,7 +14,7 @@ import { readSession, type SignedIn } from '#lib/tenancy/people/session.ts'
 import type { Actor, Person } from '#lib/tenancy/person.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
 import type { Role } from '#lib/tenancy/roles.ts'
-import { auth } from './auth.ts'
+import { auth } from '#lib/wiring/auth.ts'
 import { limitBySubject } from './limit.ts'
 
 export type PersonContext = { person: Person; actor: Actor; session: SignedIn }

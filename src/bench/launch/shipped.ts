@@ -2,17 +2,18 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { startChild } from '#cli/home/child.ts'
+import { startChild, type Variables } from '#cli/home/child.ts'
 import { freePort } from '#cli/ports.ts'
 import { projectRoot } from '#cli/project.ts'
 
 export type Shipped = {
+  url: string
   /** As a person who is signed in once they have set the product up. */
   ask<T>(method: string, path: string, body?: unknown): Promise<T>
   /** A page or an answer of the API, to its last byte. */
   read(path: string): Promise<void>
   upload<T>(path: string, csv: string, options: unknown): Promise<T>
-  tick(): Promise<{ planningUnfinished: boolean }>
+  tick(): Promise<{ planningUnfinished: boolean; sent: number }>
   memoryMb(): Promise<number>
   stop(): Promise<void>
 }
@@ -20,7 +21,7 @@ export type Shipped = {
 const CRON_SECRET = 'a-secret-for-this-benchmark-only'
 
 /** The built product in a process of its own, as `npm start` runs it. */
-export async function startShipped(databaseUrl: string, folder: string): Promise<Shipped> {
+export async function startShipped(databaseUrl: string, folder: string, more: Variables = {}): Promise<Shipped> {
   const port = await freePort(0)
   const url = `http://localhost:${port}`
   const child = await startChild({
@@ -36,6 +37,7 @@ export async function startShipped(databaseUrl: string, folder: string): Promise
       APP_URL: url,
       AUTH_SECRET: 'a-secret-for-sessions-in-this-benchmark',
       ENCRYPTION_KEYS: `bench:${Buffer.alloc(32, 1).toString('base64')}`,
+      ...more,
     },
     logFile: join(folder, 'server.log'),
     preload: join(projectRoot, 'src/cli/home/end-with-parent.mjs'),
@@ -54,6 +56,7 @@ export async function startShipped(databaseUrl: string, folder: string): Promise
     return answer.data
   }
   return {
+    url,
     ask: (method, path, body) =>
       call(path, {
         method,

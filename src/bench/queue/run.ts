@@ -1,15 +1,16 @@
 import type pg from 'pg'
 import { Problem } from '#cli/problem.ts'
+import { countOutbox } from '#lib/email-scheduler/queue/count-outbox.ts'
+import { listOutbox } from '#lib/email-scheduler/queue/list-outbox.ts'
+import type { OutboxFilter } from '#lib/email-scheduler/queue/outbox-source.ts'
 import { QUEUE_PART_NAMES } from '#lib/email-scheduler/queue-parts.ts'
-import { countOutbox } from '#lib/email-scheduler/read/count-outbox.ts'
-import { listOutbox } from '#lib/email-scheduler/read/list-outbox.ts'
-import type { OutboxFilter } from '#lib/email-scheduler/read/outbox-source.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { print, quantile, verdictAtMost } from '../rounds.ts'
 import { longQueue } from '../send/claims.ts'
 import { startBenchServer } from '../server.ts'
 
-const TIMES = 12
+/** Enough that the worst of them, which reads from the disk what nobody has asked for yet, is not the p95. */
+const TIMES = 40
 const MOST_MS = 100
 const SHOWN = 8
 
@@ -21,7 +22,7 @@ export async function benchQueue(args: string[]): Promise<void> {
   const server = await startBenchServer()
   let pool: pg.Pool | undefined
   try {
-    pool = await longQueue(server, rows)
+    pool = await longQueue(server, rows, { mailboxes: 200, campaigns: 40 })
     const workspaceId = await settleSome(pool)
     const filters = filtersOf(await valuesIn(pool, workspaceId))
     const measured = [
@@ -33,12 +34,15 @@ export async function benchQueue(args: string[]): Promise<void> {
       print(
         `\n${what}, ${filters.length} filters: p50 ${quantile(ms, 0.5).toFixed(1)} ms, p95 ${quantile(ms, 0.95).toFixed(1)} ms`,
       )
-      verdictAtMost(`p95 of the ${what} in ms`, quantile(ms, 0.95), MOST_MS)
+      const slowest = measured
+        .filter((one) => one.what === what)
+        .toSorted((one, other) => quantile(other.ms, 0.95) - quantile(one.ms, 0.95))
+      verdictAtMost(`p95 of the slowest ${what} in ms`, quantile(slowest[0]?.ms ?? [], 0.95), MOST_MS)
+      for (const { name, ms: its } of slowest.slice(0, SHOWN))
+        print(
+          `  p50 ${quantile(its, 0.5).toFixed(1).padStart(6)} ms, p95 ${quantile(its, 0.95).toFixed(1).padStart(6)} ms, once ${Math.max(...its).toFixed(1)} ms: ${name}`,
+        )
     }
-    print('\nThe slowest:')
-    const slowest = measured.toSorted((one, other) => quantile(other.ms, 0.95) - quantile(one.ms, 0.95))
-    for (const { what, name, ms } of slowest.slice(0, SHOWN))
-      print(`  ${quantile(ms, 0.95).toFixed(1).padStart(7)} ms  ${what} of ${name}`)
   } finally {
     await pool?.end()
     await server.stop()
@@ -63,7 +67,11 @@ async function settleSome(pool: pg.Pool): Promise<string> {
        WHERE s.id = e.id`,
     )
   })
-  await pool.query('VACUUM ANALYZE scheduled_emails')
+  // Filled past the triggers; a tick would come before long.
+  await pool.query('SELECT recount_emails()')
+  await pool.query('VACUUM ANALYZE scheduled_emails, email_counts')
+  const { rows: cells } = await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM email_counts')
+  print(`${(cells[0]?.count ?? 0).toLocaleString('en')} cells of counts`)
   const { rows } = await pool.query<{ id: string }>('SELECT workspace_id AS id FROM scheduled_emails LIMIT 1')
   return rows[0]?.id ?? ''
 }

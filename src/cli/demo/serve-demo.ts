@@ -103,6 +103,7 @@ function environmentOf(demo: Demo, databaseUrl: string, port: number, catcher: H
     SYSTEM_MAIL_URL: `smtp://127.0.0.1:${catcher.smtpPort}`,
     SYSTEM_MAIL_FROM: 'sendonce@demo.example',
     SMTP_ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+    WEBHOOK_ALLOW_PRIVATE_HOSTS: '',
     CATCHER_URL: catcher.url,
   }
 }

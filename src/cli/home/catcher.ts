@@ -46,6 +46,8 @@ function variablesFor(smtpPort: number, url: string): Variables {
     CATCHER_URL: process.env.CATCHER_URL || url,
     // So that a mailbox may be on the catcher; nothing else of this machine or its network.
     SMTP_ALLOW_PRIVATE_HOSTS: process.env.SMTP_ALLOW_PRIVATE_HOSTS || '127.0.0.1, localhost',
+    // The same for a receiver of webhooks that a person tries out.
+    WEBHOOK_ALLOW_PRIVATE_HOSTS: process.env.WEBHOOK_ALLOW_PRIVATE_HOSTS || '127.0.0.1, localhost',
     ...systemMailbox(smtpPort),
   }
 }

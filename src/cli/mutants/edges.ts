@@ -1,6 +1,6 @@
 import { integration, type Mutant, unit } from './mutant.ts'
 
-/** What comes from outside: templates, files, requests. */
+/** What comes from outside or goes there: templates, files, requests, webhooks. */
 export const EDGES: readonly Mutant[] = [
   {
     name: 'a value may stand right behind a host',
@@ -101,5 +101,39 @@ export const EDGES: readonly Mutant[] = [
     find: "  request.headers[PEER_HEADER] = request.socket.remoteAddress ?? ''",
     becomes: "  request.headers[PEER_HEADER] ??= request.socket.remoteAddress ?? ''",
     test: unit('security/front-door', 'the address of the socket is ours to say, whatever the caller writes'),
+  },
+  {
+    name: 'an event is settled by a worker that has lost it',
+    file: 'src/lib/webhooks/settle.ts',
+    find: ' AND lease_token = $3 AND',
+    becomes: ' AND $3::int IS NOT NULL AND',
+    test: integration('webhooks/delivering', 'a worker that wakes after its lease was lost changes nothing'),
+  },
+  {
+    name: 'a later event of an email overtakes the earlier one',
+    file: 'src/lib/webhooks/claim.ts',
+    find: 'AND earlier.seq < d.seq AND',
+    becomes: 'AND earlier.seq < 0 AND',
+    test: integration(
+      'webhooks/delivering',
+      'the events of one email come in their order; a later one waits until the earlier was taken, or has failed twice',
+    ),
+  },
+  {
+    name: 'events are sent into private networks',
+    file: 'src/lib/webhooks/target.ts',
+    find: 'if (!addresses.every(isPublicAddress))',
+    becomes: 'if (addresses.length === 0)',
+    test: unit('webhooks/target', 'where events may be sent may be what the operator allows, over http as well'),
+  },
+  {
+    name: 'an endpoint that takes nothing is asked for ever',
+    file: 'src/lib/webhooks/settle.ts',
+    find: 'if (rows[0]?.isAway)',
+    becomes: 'if (!rows[0])',
+    test: integration(
+      'webhooks/delivering',
+      'a receiver that fails by all of its attempts is disabled and its owners told, once; what waited stays and goes out later',
+    ),
   },
 ]

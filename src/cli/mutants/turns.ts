@@ -121,8 +121,8 @@ export const TURNS: readonly Mutant[] = [
   {
     name: 'what begins at a time waits for the sending',
     file: 'src/lib/worker/tick.ts',
-    find: 'upkeep.beside(sent, found), looked])',
-    becomes: 'sent.then(() => upkeep.beside(sent, found)), looked])',
+    find: 'const kept = upkeep.beside(sent, found)\n',
+    becomes: 'const kept = sent.then(() => upkeep.beside(sent, found))\n',
     test: integration(
       'worker/beside',
       'beside sending a tick that has nothing to send waits for the start that comes within its time',

@@ -5,7 +5,9 @@ import { createPoolFor } from '#lib/platform/database.ts'
 import { readEnvironment } from '#lib/platform/env.ts'
 import { readKeyring } from '#lib/platform/keyring.ts'
 import { log } from '#lib/platform/log.ts'
+import { OwnMail } from '#lib/wiring/own-mail.ts'
 import { sendingMeans } from '#lib/wiring/sending-means.ts'
+import { makeCourier } from '#lib/wiring/webhooks.ts'
 import { runWorker } from '#lib/worker/run-worker.ts'
 import { sendingLimits } from '#lib/worker/sending-limits.ts'
 import { Witness } from '#lib/worker/witness.ts'
@@ -47,7 +49,9 @@ export async function work(): Promise<void> {
     const witness = Witness.of(pool, witnessFolder(), log)
     const limits = sendingLimits(env, life)
     const promise = new PromiseWatch(pool, log)
-    await runWorker(pool, worker, log, { means, limits, signal: stopping.signal, witness, promise })
+    const ownMail = new OwnMail(pool, log)
+    const courier = makeCourier(pool, keys.keyring, log)
+    await runWorker(pool, worker, log, { means, limits, signal: stopping.signal, witness, promise, ownMail, courier })
   } finally {
     await pool.end()
   }

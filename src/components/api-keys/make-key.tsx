@@ -3,7 +3,6 @@
 import { useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { Checkbox } from '#components/ui/control/checkbox.tsx'
-import { CopyButton } from '#components/ui/control/copy-button.tsx'
 import { Field } from '#components/ui/control/field.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
@@ -13,7 +12,7 @@ import { API_SCOPES, type ApiScope } from '#lib/tenancy/api-keys/scopes.ts'
 import { api } from '../api-client.ts'
 import { useSubmit } from '../form/use-submit.ts'
 import { useSession } from '../session/session-context.tsx'
-import { Callout } from '../ui/callout.tsx'
+import { ShownOnce } from '../ui/shown-once.tsx'
 import { SCOPE_WORD } from './scope-words.ts'
 import { useRefreshApiKeys } from './use-api-keys.ts'
 
@@ -34,7 +33,13 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
       onOpenChange={onClose}
       width="sm"
     >
-      {made ? <ShownOnce apiKey={made.key} onClose={onClose} /> : <MakeForm onClose={onClose} onMade={setMade} />}
+      {made ? (
+        <ShownOnce secret={made.key} copyLabel="Copy the key" onClose={onClose}>
+          Your program sends it as the header “Authorization: Bearer …”. Keep it where you keep passwords.
+        </ShownOnce>
+      ) : (
+        <MakeForm onClose={onClose} onMade={setMade} />
+      )}
     </Dialog>
   )
 }
@@ -94,24 +99,5 @@ function MakeForm({ onClose, onMade }: MakeFormProps) {
         </Button>
       </div>
     </form>
-  )
-}
-
-function ShownOnce({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
-  return (
-    <div className="flex flex-col gap-4">
-      <div className="flex min-w-0 items-start gap-2 rounded-md bg-sunken pl-2.5">
-        <code className="min-w-0 flex-1 break-all py-1.5 text-xs">{apiKey}</code>
-        <CopyButton label="Copy the key" text={apiKey} />
-      </div>
-      <Callout>
-        Your program sends it as the header “Authorization: Bearer …”. Keep it where you keep passwords.
-      </Callout>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
-        <Button variant="primary" onClick={onClose}>
-          I have copied it
-        </Button>
-      </div>
-    </div>
   )
 }

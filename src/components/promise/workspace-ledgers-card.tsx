@@ -1,11 +1,12 @@
 'use client'
 
-import type { EnrolmentState, ScheduledEmailStatus } from '#lib/platform/generated/enums.ts'
+import type { EmailKind, EnrolmentState, ScheduledEmailStatus } from '#lib/platform/generated/enums.ts'
+import { hrefOfStatus } from '../queue/queue-filter.ts'
 import { useSession } from '../session/session-context.tsx'
 import { EMAIL_STATUS_LOOK, ENROLMENT_STATE_LOOK } from '../status-look.ts'
 import { Card } from '../ui/card.tsx'
 import { DateTime } from '../ui/date-time.tsx'
-import { LedgerBar } from '../ui/ledger-bar.tsx'
+import { LedgerBar, type LedgerPart } from '../ui/ledger-bar.tsx'
 import type { PromiseAnswer } from './use-promise.ts'
 
 const ENROLMENTS = Object.keys(ENROLMENT_STATE_LOOK) as EnrolmentState[]
@@ -14,14 +15,21 @@ const STATUSES = Object.keys(EMAIL_STATUS_LOOK) as ScheduledEmailStatus[]
 /** Both ledgers of the workspace, over all of its campaigns: what was planned, and where each of it is. */
 export function WorkspaceLedgersCard({ ledgers }: { ledgers: PromiseAnswer['ledgers'] }) {
   const { timeZone } = useSession().workspace
-  const { enrolments, emails, transactional, countedAt } = ledgers
-  const emailParts = (counts: Record<ScheduledEmailStatus, number>) =>
-    STATUSES.filter((status) => counts[status] > 0).map((status) => ({
+  const { enrolments, emails, transactional, dismissed, countedAt } = ledgers
+  const emailParts = (counts: Record<ScheduledEmailStatus, number>, kind: EmailKind): LedgerPart[] => {
+    const parts = STATUSES.map((status) => ({
       key: status,
       label: EMAIL_STATUS_LOOK[status].word,
-      count: counts[status],
+      count: counts[status] - (status === 'PERMANENTLY_FAILED' ? dismissed[kind] : 0),
       tone: EMAIL_STATUS_LOOK[status].tone,
+      href: hrefOfStatus(status, kind),
     }))
+    const seen: LedgerPart = {
+      ...{ key: 'dismissed', label: 'Failed for good, dismissed', count: dismissed[kind], tone: 'neutral' },
+      href: hrefOfStatus('PERMANENTLY_FAILED', kind, true),
+    }
+    return [...parts, seen].filter(({ count }) => count > 0)
+  }
   return (
     <Card
       title="Never lost: the two ledgers"
@@ -48,14 +56,14 @@ export function WorkspaceLedgersCard({ ledgers }: { ledgers: PromiseAnswer['ledg
           label="Emails of campaigns by state"
           unit="planned"
           total={emails.wanted}
-          parts={emailParts(emails)}
+          parts={emailParts(emails, 'CAMPAIGN')}
         />
         {transactional.total > 0 && (
           <LedgerBar
             label="Transactional emails by state"
             unit="transactional"
             total={transactional.total}
-            parts={emailParts(transactional)}
+            parts={emailParts(transactional, 'TRANSACTIONAL')}
           />
         )}
       </div>

@@ -1,5 +1,7 @@
 import type { Sent } from '#lib/contract/over-the-wire.ts'
-import { QUEUE_PART_NAMES, type QueuePart } from '#lib/email-scheduler/queue-parts.ts'
+import { QUEUE_PART_NAMES, type QueuePart, standingsOf } from '#lib/email-scheduler/queue-parts.ts'
+import type { EmailKind, ScheduledEmailStatus } from '#lib/platform/generated/enums.ts'
+import { EMAIL_STATUS_LOOK } from '../status-look.ts'
 
 /** As the API takes it. */
 export type QueueFilter = NonNullable<Sent<'GET /api/admin/outbox/count'>['query']>
@@ -54,10 +56,7 @@ export function filterIn(params: Params): QueueFilter {
   const isUuid = (value: string) => UUID.test(value)
   return {
     search: text('search', () => true)?.slice(0, 200),
-    status: text('status', (value) => value === 'OUTCOME_UNKNOWN' || value === 'PERMANENTLY_FAILED') as
-      | 'OUTCOME_UNKNOWN'
-      | 'PERMANENTLY_FAILED'
-      | undefined,
+    status: text('status', (value) => Object.hasOwn(EMAIL_STATUS_LOOK, value)) as QueueFilter['status'],
     kind: text('kind', (value) => value === 'CAMPAIGN' || value === 'TRANSACTIONAL') as QueueFilter['kind'],
     campaignId: text('campaignId', isUuid),
     mailboxId: text('mailboxId', isUuid),
@@ -70,6 +69,23 @@ export function filterIn(params: Params): QueueFilter {
 
 function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text)
+}
+
+/** What the address says of a tab and its filter; what is not asked for is taken out of it. */
+export function paramsOf({
+  part,
+  ...filter
+}: QueueFilter & { part?: QueuePart | undefined }): Record<string, string | null> {
+  const names = Object.entries(PARAM) as [keyof typeof PARAM, string][]
+  return { tab: part ?? null, ...Object.fromEntries(names.map(([name, param]) => [param, filter[name] ?? null])) }
+}
+
+/** To the emails of one state: `isDismissed` tells apart those that failed for good. */
+export function hrefOfStatus(status: ScheduledEmailStatus, kind: EmailKind, isDismissed = false): string {
+  const tab = QUEUE_PART_NAMES.find((part) =>
+    standingsOf(part).some((one) => one.status === status && (one.isDismissed ?? isDismissed) === isDismissed),
+  )
+  return `/admin/email-queue?${new URLSearchParams({ tab: tab ?? '', status, kind })}`
 }
 
 export function isNarrowed(filter: QueueFilter): boolean {

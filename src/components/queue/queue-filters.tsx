@@ -8,6 +8,7 @@ import { useMailboxes } from '../mailboxes/use-mailboxes.ts'
 import { queryKeys } from '../query-keys.ts'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
+import { EMAIL_STATUS_LOOK } from '../status-look.ts'
 import { FilterBar } from '../ui/filter/filter-bar.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { ERROR_CLASSES } from './error-classes.ts'
@@ -42,10 +43,7 @@ export function QueueFilters({ filter }: { filter: QueueFilter }) {
       <DayField param="until" label="Until" />
       {filter.prospectId && <Chip words="of one person" href={hrefWith({ person: null })} />}
       {filter.status && (
-        <Chip
-          words={filter.status === 'OUTCOME_UNKNOWN' ? 'outcome unknown' : 'failed for good'}
-          href={hrefWith({ status: null })}
-        />
+        <Chip words={EMAIL_STATUS_LOOK[filter.status].word.toLowerCase()} href={hrefWith({ status: null })} />
       )}
     </FilterBar>
   )

@@ -3,20 +3,23 @@
 import { ListFilter } from 'lucide-react'
 import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
+import type { QueuePart } from '#lib/email-scheduler/queue-parts.ts'
 import { SearchField } from '../ui/search-field.tsx'
 import { useOnDemand } from '../use-on-demand.ts'
 import { isNarrowed, type QueueFilter } from './queue-filter.ts'
+import { SavedFilters } from './saved-filters.tsx'
 
 const loadFilters = async () => (await import('./queue-filters.tsx')).QueueFilters
 
 interface QueueToolbarProps {
-  filter: QueueFilter
+  asked: QueueFilter & { part: QueuePart }
   search: RefObject<HTMLInputElement | null>
 }
 
 /** The search, and the filters once somebody wants them or the address has some. */
-export function QueueToolbar({ filter, search }: QueueToolbarProps) {
-  const { search: _, ...others } = filter
+export function QueueToolbar({ asked, search }: QueueToolbarProps) {
+  const { part: _, ...filter } = asked
+  const { search: __, ...others } = filter
   const isFiltered = isNarrowed(others)
   const [isWanted, setIsWanted] = useState(isFiltered)
   const [QueueFilters, fetchFilters] = useOnDemand(loadFilters)
@@ -34,6 +37,7 @@ export function QueueToolbar({ filter, search }: QueueToolbarProps) {
             Filter
           </Button>
         )}
+        <SavedFilters asked={asked} />
       </div>
       {isShown && QueueFilters && <QueueFilters filter={filter} />}
     </>

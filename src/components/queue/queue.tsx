@@ -7,7 +7,7 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { QUEUE_PART_NAMES, type QueuePart } from '#lib/email-scheduler/queue-parts.ts'
-import { LostServer } from '../live/lost-server.tsx'
+import { LiveRows } from '../live/live-rows.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { usePageKeys } from '../shell/page-keys.tsx'
@@ -15,9 +15,7 @@ import { DataTable } from '../ui/data-table/data-table.tsx'
 import { useSelection } from '../ui/data-table/selection.ts'
 import { type TableHandle, tableKeys } from '../ui/data-table/table-keys.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { LoadError } from '../ui/load-error.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Refreshing } from '../ui/refreshing.tsx'
 import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
 import { TabLinks } from '../ui/tab-links.tsx'
 import { hrefWithParams } from '../url-params.ts'
@@ -130,52 +128,40 @@ export function EmailQueue() {
             ofTabs={['email', 'status']}
             tabs={QUEUE_PART_NAMES.map((value) => ({ value, label: `${PART_WORDS[value]}${said(counts?.[value])}` }))}
           />
-          <QueueToolbar filter={filter} search={search} />
+          <QueueToolbar asked={asked} search={search} />
           <BulkLines />
-          {list.error && !list.data ? (
-            <LoadError
-              title="The emails could not be loaded."
-              error={list.error}
-              onRetry={() => list.refetch()}
-              isRetrying={list.isFetching}
+          <LiveRows query={list} refresh={refresh} what="emails">
+            <DataTable
+              ref={table}
+              caption="Emails"
+              columns={queueColumns({ timeZone: workspace.timeZone, hrefOf, onOpen, isNarrow: isOpen })}
+              rows={rows}
+              rowKey={({ id }) => id}
+              hrefOf={hrefOf}
+              onOpen={onOpen}
+              openKey={openId}
+              nameOf={nameOfEmail}
+              selection={selection}
+              total={counted && !counted.isMore ? counted.count : undefined}
+              hasMore={list.hasNextPage}
+              onMore={onMore}
+              onVisible={onVisible}
+              isLoading={list.isPending || (rows.length === 0 && list.hasNextPage && !isTiring)}
+              empty={<Nothing part={part} isPart={isNarrowed(filter)} hrefOfAll={hrefOfAll()} />}
             />
-          ) : (
-            <>
-              <LostServer query={refresh} />
-              <Refreshing isStale={list.isPlaceholderData}>
-                <DataTable
-                  ref={table}
-                  caption="Emails"
-                  columns={queueColumns({ timeZone: workspace.timeZone, hrefOf, onOpen, isNarrow: isOpen })}
-                  rows={rows}
-                  rowKey={({ id }) => id}
-                  hrefOf={hrefOf}
-                  onOpen={onOpen}
-                  openKey={openId}
-                  nameOf={nameOfEmail}
-                  selection={selection}
-                  total={counted && !counted.isMore ? counted.count : undefined}
-                  hasMore={list.hasNextPage}
-                  onMore={onMore}
-                  onVisible={onVisible}
-                  isLoading={list.isPending || (rows.length === 0 && list.hasNextPage && !isTiring)}
-                  empty={<Nothing part={part} isPart={isNarrowed(filter)} hrefOfAll={hrefOfAll()} />}
-                />
-              </Refreshing>
-              {isTiring && (
-                <p className="mt-2 flex flex-wrap items-center gap-3 text-[0.8125rem] text-muted">
-                  The newest emails were looked through. A campaign or an address finds older ones at once.
-                  <Button size="sm" onClick={() => void list.fetchNextPage()}>
-                    Look further
-                  </Button>
-                </p>
-              )}
-              {searchIsCut && (
-                <p className="mt-2 text-[0.8125rem] text-muted">
-                  More people match than are looked at. Type more of the address to find the others.
-                </p>
-              )}
-            </>
+          </LiveRows>
+          {isTiring && (
+            <p className="mt-2 flex flex-wrap items-center gap-3 text-[0.8125rem] text-muted">
+              The newest emails were looked through. A campaign or an address finds older ones at once.
+              <Button size="sm" onClick={() => void list.fetchNextPage()}>
+                Look further
+              </Button>
+            </p>
+          )}
+          {searchIsCut && (
+            <p className="mt-2 text-[0.8125rem] text-muted">
+              More people match than are looked at. Type more of the address to find the others.
+            </p>
           )}
           {isAnySelected && QueueBar && <QueueBar selection={selection} asked={asked} counted={counted} rows={rows} />}
         </div>

@@ -36,7 +36,9 @@ const SECTIONS: readonly { label?: string; pages: readonly Page[] }[] = [
     pages: [
       { href: '/settings', label: 'Workspace settings', icon: 'sending', letter: 's', from: 'member' },
       { href: '/team', label: 'Team', icon: 'team', letter: 't', from: 'member' },
+      { href: '/settings/templates', label: 'Templates', icon: 'templates', letter: 'y', from: 'member' },
       { href: '/settings/api-keys', label: 'API keys', icon: 'keys', letter: 'k', from: 'admin' },
+      { href: '/settings/webhooks', label: 'Webhooks', icon: 'webhooks', letter: 'h', from: 'member' },
       { href: '/audit', label: 'Audit log', icon: 'audit', letter: 'a', from: 'admin' },
     ],
   },

@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation'
 import { type ReactNode, useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { Kbd } from '#components/ui/control/kbd.tsx'
+import { useOnDemand } from '../use-on-demand.ts'
 import { type CommandItem, pageCommands, shellCommands } from './commands/command-items.ts'
 import { CommandMenu } from './commands/command-menu.tsx'
 import { useCommandKey } from './commands/use-command-key.ts'
@@ -12,7 +13,6 @@ import { Wordmark } from './logo.tsx'
 import type { NavSection } from './nav.ts'
 import { NavSheet } from './nav-sheet.tsx'
 import { type ListedKeys, PageKeys } from './page-keys.tsx'
-import { ShortcutsSheet } from './shortcuts-sheet.tsx'
 import { SideNav } from './side-nav.tsx'
 import { MAIN_ID, SkipLink } from './skip-link.tsx'
 import { useTheme } from './theme-context.tsx'
@@ -39,6 +39,8 @@ interface AppShellProps {
   children: ReactNode
 }
 
+const loadShortcutsSheet = async () => (await import('./shortcuts-sheet.tsx')).ShortcutsSheet
+
 export function AppShell({
   sections,
   user,
@@ -61,9 +63,13 @@ export function AppShell({
     setIsCommandMenuOpen(isOpen)
   }
   const [isShortcutsSheetOpen, setIsShortcutsSheetOpen] = useState(false)
+  const [ShortcutsSheet, fetchShortcutsSheet] = useOnDemand(loadShortcutsSheet)
+  const showShortcuts = async () => {
+    if (await fetchShortcutsSheet()) setIsShortcutsSheetOpen(true)
+  }
 
   const shortcuts: Shortcut[] = [
-    { keys: ['?'], label: 'Show these shortcuts', action: () => setIsShortcutsSheetOpen(true) },
+    { keys: ['?'], label: 'Show these shortcuts', action: () => void showShortcuts() },
     { keys: ['/'], label: 'Open the command menu', action: () => changeCommandMenu(true) },
     ...sections
       .flatMap((section) => section.items)
@@ -129,7 +135,7 @@ export function AppShell({
               </span>
             </Button>
             <ThemeToggle />
-            <UserMenu user={user} onSignOut={onSignOut} onShowShortcuts={() => setIsShortcutsSheetOpen(true)} />
+            <UserMenu user={user} onSignOut={onSignOut} onShowShortcuts={() => void showShortcuts()} />
           </div>
         </header>
         {notice && (
@@ -146,16 +152,18 @@ export function AppShell({
         </main>
       </div>
       <CommandMenu items={items} isOpen={isCommandMenuOpen} onOpenChange={changeCommandMenu} />
-      <ShortcutsSheet
-        shortcuts={[
-          ...pageKeys,
-          { keys: [`${commandKey} K`], label: 'Open the command menu from anywhere' },
-          // A page that searches has `/` for itself.
-          ...shortcuts.filter(({ keys }) => !pageKeys.some((page) => page.keys.join() === keys.join())),
-        ]}
-        isOpen={isShortcutsSheetOpen}
-        onOpenChange={setIsShortcutsSheetOpen}
-      />
+      {ShortcutsSheet && (
+        <ShortcutsSheet
+          shortcuts={[
+            ...pageKeys,
+            { keys: [`${commandKey} K`], label: 'Open the command menu from anywhere' },
+            // A page that searches has `/` for itself.
+            ...shortcuts.filter(({ keys }) => !pageKeys.some((page) => page.keys.join() === keys.join())),
+          ]}
+          isOpen={isShortcutsSheetOpen}
+          onOpenChange={setIsShortcutsSheetOpen}
+        />
+      )}
     </div>
   )
 }

@@ -6,6 +6,7 @@ import {
   Globe,
   KeyRound,
   LayoutDashboard,
+  LayoutTemplate,
   List,
   ListOrdered,
   type LucideIcon,
@@ -15,6 +16,7 @@ import {
   Settings,
   ShieldCheck,
   Users,
+  Webhook,
 } from 'lucide-react'
 import type { NavIconName } from './nav.ts'
 
@@ -34,6 +36,8 @@ const ICON: Record<NavIconName, LucideIcon> = {
   sequences: ListOrdered,
   suppressions: Ban,
   team: Users,
+  templates: LayoutTemplate,
+  webhooks: Webhook,
 }
 
 export function NavIcon({ name }: { name: NavIconName }) {

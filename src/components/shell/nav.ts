@@ -15,6 +15,8 @@ export type NavIconName =
   | 'sequences'
   | 'suppressions'
   | 'team'
+  | 'templates'
+  | 'webhooks'
 
 export interface NavItem {
   href: string

@@ -19,7 +19,8 @@ export function ShortcutsSheet({ shortcuts, isOpen, onOpenChange }: ShortcutsShe
       onOpenChange={onOpenChange}
       width="sm"
     >
-      <dl className="flex flex-col pb-4">
+      {/* It takes focus, so that a list longer than the screen can be scrolled with the arrow keys. */}
+      <dl tabIndex={0} className="flex flex-col rounded-md pb-4">
         {shortcuts.map((shortcut) => (
           <div
             key={shortcut.keys.join(' ')}

@@ -51,7 +51,7 @@ export function TabLinks<Value extends string>({
           onIntent={onIntent && (() => onIntent(value))}
           aria-current={value === current ? 'page' : undefined}
           className={clsx(
-            '-mb-px border-b-2 px-3 py-2 text-sm',
+            '-mb-px border-b-2 px-3 py-2 text-sm max-sm:whitespace-nowrap',
             value === current ? 'border-accent font-medium text-text' : 'border-transparent text-muted hover:text-text',
           )}
         >

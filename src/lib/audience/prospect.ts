@@ -75,8 +75,10 @@ export type Consequences = {
   resumed(tx: Sql, prospectIds: readonly string[]): Promise<void>
   /** What the queue and its history hold of what was personal goes too. */
   erased(tx: Sql, prospectIds: readonly string[]): Promise<void>
-  /** What campaigns and the queue hold about them. */
-  exportTraces(tx: Sql, prospectIds: readonly string[]): Promise<ProspectTraces>
+  /** The same of what programs had sent to these addresses, which were theirs. Answers how many of those waited. */
+  addressesErased(tx: Sql, addresses: readonly string[]): Promise<number>
+  /** What campaigns and the queue hold about them, and about these addresses of theirs. */
+  exportTraces(tx: Sql, prospectIds: readonly string[], addresses: readonly string[]): Promise<ProspectTraces>
 }
 
 /** Its row, locked until the transaction ends; another workspace's is not found. */

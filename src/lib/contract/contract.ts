@@ -1,7 +1,6 @@
-import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
 import { domains } from './domains.ts'
-import { emails } from './emails.ts'
+import { emails, templates } from './emails.ts'
 import { enrolments } from './enrolments.ts'
 import { imports } from './import.ts'
 import { lists } from './lists.ts'
@@ -15,7 +14,8 @@ import { passwordReset, session, setup } from './session.ts'
 import { sendingSettings } from './settings.ts'
 import { suppressions } from './suppressions.ts'
 import { system } from './system.ts'
-import { workspaces } from './workspaces.ts'
+import { webhooks } from './webhooks.ts'
+import { audit, workspaces } from './workspaces.ts'
 
 /** Every operation of the API, by area. */
 export const CONTRACT = {
@@ -40,6 +40,8 @@ export const CONTRACT = {
   setup,
   suppressions,
   system,
+  templates,
+  webhooks,
   workspaces,
 }
 

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { EMAIL_RESULTS } from '#lib/email-scheduler/transactional/read-emails.ts'
 import { INVITATION_METHODS } from '#lib/mail/message/parts.ts'
 import { operation } from './operation.ts'
-import { addressText, emailStatus, idParams, instant, pageFields } from './shared.ts'
+import { previewOutput, textName, textProblem, textsInput, writtenTexts } from './sequences.ts'
+import { addressText, archivedField, done, emailStatus, idParams, instant, pageFields, searchInput } from './shared.ts'
 
 const MEGABYTE = 1024 * 1024
 /** As most servers take them, encoded and with the rest of the message. */
@@ -78,12 +79,32 @@ const calendar = z
     'The calendar names its method, and the same one: METHOD:REQUEST or METHOD:CANCEL.',
   )
 
+/** Those that the email itself does not know. Spelt out, since the API's document has to say it. */
+const FIELD = /^(firstName|lastName|company|custom\.[A-Za-z0-9][\w-]{0,63})$/
+
+const fieldValues = z
+  .record(
+    z
+      .string()
+      .regex(
+        FIELD,
+        'A field is named as in the template: firstName, lastName, company, or custom.<name> for your own.',
+      ),
+    z.string().max(1_000, 'What a field says has at most 1,000 characters.'),
+  )
+  .refine((given) => Object.keys(given).length <= 100, 'At most 100 fields are possible.')
+  .default({})
+
 const emailFields = z.object({
   /** One address, alone or with a name. */
   to: recipient,
-  subject: oneLine('A subject', 500).min(1, 'An email needs a subject.'),
+  /** A text of the workspace in the place of subject, text and html, with what its fields say. */
+  template: z.object({ name: oneLine('A name', 100).min(1), fields: fieldValues }).optional(),
+  subject: oneLine('A subject', 500).min(1, 'An email needs a subject.').optional(),
   text: z.string().max(MEGABYTE).default(''),
   html: z.string().max(MEGABYTE).default(''),
+  /** They get it as well, and nobody sees it. */
+  bcc: z.array(addressText).max(20, 'At most 20 blind copies are possible.').default([]),
   replyTo: z.email('Answers go to one email address.').max(254).optional(),
   headers,
   attachments: z.array(attachment).max(20).default([]),
@@ -101,7 +122,18 @@ const fits = (emails: readonly Attached[]) =>
 const TOO_LARGE = 'The attachments have more than 25 MB in all.'
 
 const emailBody = emailFields
-  .refine(({ text, html }) => text !== '' || html !== '', { path: ['text'], error: 'An email needs a text or HTML.' })
+  .refine(({ template, subject }) => template || subject !== undefined, {
+    path: ['subject'],
+    error: 'An email needs a subject, or a template.',
+  })
+  .refine(({ template, text, html }) => template || text !== '' || html !== '', {
+    path: ['text'],
+    error: 'An email needs a text or HTML, or a template.',
+  })
+  .refine(({ template, subject, text, html }) => !template || (subject === undefined && text === '' && html === ''), {
+    path: ['template'],
+    error: 'The template holds subject and texts: leave out subject, text and html.',
+  })
   .refine((email) => fits([email]), { path: ['attachments'], error: TOO_LARGE })
 
 const BOOKED = {
@@ -120,6 +152,7 @@ const emailOutput = z
     status: emailStatus,
     sentence: z.string(),
     to: z.string().nullable(),
+    bcc: z.array(z.string()),
     subject: z.string().nullable(),
     mailbox: z.string(),
     scheduledFor: moment,
@@ -191,5 +224,124 @@ export const emails = {
     access: 'member',
     params: idParams,
     output: emailOutput,
+  }),
+}
+
+const summaryFields = {
+  id: z.string(),
+  name: z.string(),
+  subject: z.string(),
+  archivedAt: z.date().nullable(),
+  version: z.number(),
+  createdAt: z.date(),
+  updatedAt: z.date(),
+}
+
+const templateOutput = z
+  .object({
+    ...summaryFields,
+    bodyText: z.string(),
+    bodyHtml: z.string(),
+    /** What a call has to give; fields with a fallback everywhere, and those that the email knows itself, are not among them. */
+    fieldsNeeded: z.array(z.string()),
+    /** What keeps it from being sent. */
+    problems: z.array(textProblem),
+  })
+  .meta({ id: 'Template' })
+
+/** As it stands in the editor, saved or not, and what its fields would say. */
+const previewAsk = { texts: textsInput.optional(), fields: fieldValues }
+
+export const templates = {
+  list: operation({
+    method: 'GET',
+    path: '/api/templates',
+    summary: 'The templates of the workspace, newest first.',
+    access: 'member',
+    query: z.object({ ...pageFields, ...archivedField, search: searchInput }),
+    output: z.object({ templates: z.array(z.object(summaryFields)), nextCursor: z.string().nullable() }),
+  }),
+
+  create: operation({
+    method: 'POST',
+    path: '/api/templates',
+    summary: 'Writes a template. What is wrong with its texts is told, and keeps it from being sent.',
+    access: 'member',
+    body: z.object({
+      name: textName,
+      subject: writtenTexts.subject.default(''),
+      bodyText: writtenTexts.bodyText.default(''),
+      bodyHtml: writtenTexts.bodyHtml.default(''),
+    }),
+    example: {
+      name: 'Table booked',
+      subject: 'Your table on {{custom.day}}',
+      bodyText: 'Hello {{firstName | "there"}},\n\nwe look forward to seeing you on {{custom.day}}.',
+    },
+    makes: { at: '/api/templates/[id]' },
+    output: templateOutput,
+  }),
+
+  read: operation({
+    method: 'GET',
+    path: '/api/templates/[id]',
+    summary: 'One template.',
+    access: 'member',
+    params: idParams,
+    versioned: 'version',
+    output: templateOutput,
+  }),
+
+  edit: operation({
+    method: 'PATCH',
+    path: '/api/templates/[id]',
+    summary:
+      'Renames a template, writes it anew, or takes it out of the archive. What was asked for before stays as it was.',
+    access: 'member',
+    params: idParams,
+    body: textsInput.extend({ name: textName.optional(), archived: z.boolean().optional() }),
+    versioned: 'version',
+    output: templateOutput,
+  }),
+
+  archive: operation({
+    method: 'DELETE',
+    path: '/api/templates/[id]',
+    summary: 'Archives a template. Calls that name it are refused from then on.',
+    access: 'member',
+    params: idParams,
+    output: done,
+  }),
+
+  restore: operation({
+    method: 'POST',
+    path: '/api/templates/[id]/restore',
+    summary:
+      'Brings a template back from the archive. Where another has its name by now, PATCH it with archived: false and a new name.',
+    access: 'member',
+    params: idParams,
+    output: templateOutput,
+  }),
+
+  preview: operation({
+    method: 'POST',
+    path: '/api/templates/[id]/preview',
+    summary: 'A template as you would get it, with the texts that are saved or those that come along. Nothing is kept.',
+    access: 'member',
+    params: idParams,
+    body: z.object({ ...previewAsk, mailboxId: z.uuid().optional() }),
+    output: previewOutput,
+  }),
+
+  testSend: operation({
+    method: 'POST',
+    path: '/api/templates/[id]/test-send',
+    peopleOnly: true,
+    refuses: [502],
+    summary: 'Sends a template to your own address. Counts towards nothing.',
+    access: 'member',
+    params: idParams,
+    body: z.object({ ...previewAsk, mailboxId: z.uuid() }),
+    output: z.object({ to: z.string(), subject: z.string(), notes: z.array(z.string()) }),
   }),
 }

@@ -5,7 +5,7 @@ import { REFUSALS, type RefusalByState } from '#lib/email-scheduler/verbs/person
 import { BULK_MAX } from '#lib/email-scheduler/verbs/verb-call.ts'
 import { BULK_VERBS, RESOLUTIONS, VERB_NAMES, VERBS } from '#lib/email-scheduler/verbs.ts'
 import { operation } from './operation.ts'
-import { emailStatus, idParams, instant, pageFields } from './shared.ts'
+import { done, emailStatus, idParams, instant, pageFields } from './shared.ts'
 
 const emailKind = z.enum(['CAMPAIGN', 'TRANSACTIONAL'])
 
@@ -110,6 +110,8 @@ const emailDetailOutput = z
         headers: z.record(z.string(), z.string()),
       })
       .nullable(),
+    /** Who gets it as a blind copy. */
+    bcc: z.array(z.string()),
     whyNotNow: z
       .object({
         blockers: z.array(z.object({ name: z.string(), sentence: z.string() })),
@@ -180,6 +182,19 @@ const refusedOutput = z.array(
 )
 
 const bulkReport = bulkOutput.extend({ refused: refusedOutput })
+
+const filterName = z
+  .string()
+  .trim()
+  .min(1, 'A filter needs a name.')
+  .max(100, 'The name of a filter has at most 100 characters.')
+  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'The name of a filter is one line of text.')
+
+const savedFilter = z.object(outboxFilter)
+
+const filterOutput = z
+  .object({ id: z.string(), name: z.string(), filter: savedFilter, createdAt: moment })
+  .meta({ id: 'QueueFilter' })
 
 export const outbox = {
   list: operation({
@@ -342,5 +357,51 @@ export const outbox = {
     access: 'admin',
     params: idParams,
     output: bulkReport,
+  }),
+
+  listFilters: operation({
+    method: 'GET',
+    path: '/api/admin/outbox/filters',
+    summary: 'The saved filters of the queue, by name.',
+    access: 'member',
+    output: z.object({ filters: z.array(filterOutput) }),
+  }),
+
+  saveFilter: operation({
+    method: 'POST',
+    path: '/api/admin/outbox/filters',
+    summary: 'Saves a filter of the queue under a name, for everybody of the workspace.',
+    access: 'member',
+    body: z.object({ name: filterName, filter: savedFilter }),
+    example: { name: 'Refused messages', filter: { part: 'decide', errorCode: 'MESSAGE_REFUSED' } },
+    makes: { at: '/api/admin/outbox/filters/[id]' },
+    output: filterOutput,
+  }),
+
+  readFilter: operation({
+    method: 'GET',
+    path: '/api/admin/outbox/filters/[id]',
+    summary: 'One saved filter.',
+    access: 'member',
+    params: idParams,
+    output: filterOutput,
+  }),
+
+  removeFilter: operation({
+    method: 'DELETE',
+    path: '/api/admin/outbox/filters/[id]',
+    summary: 'Removes a saved filter. No email changes.',
+    access: 'member',
+    params: idParams,
+    output: done,
+  }),
+
+  restoreFilter: operation({
+    method: 'POST',
+    path: '/api/admin/outbox/filters/[id]/restore',
+    summary: 'Brings a saved filter back that was removed.',
+    access: 'member',
+    params: idParams,
+    output: filterOutput,
   }),
 }

@@ -13,7 +13,7 @@ const stepFields = {
 }
 
 /** As they are written; what was stored before a limit is still shown. */
-const writtenTexts = {
+export const writtenTexts = {
   subject: z
     .string()
     .max(300, 'A subject has at most 300 characters.')
@@ -28,7 +28,7 @@ function refuseControls(text: string, context: z.RefinementCtx): void {
   if (message) context.addIssue({ code: 'custom', message })
 }
 
-const sequenceName = z.string().trim().min(1, 'A name is needed.').max(100, 'A name has at most 100 characters.')
+export const textName = z.string().trim().min(1, 'A name is needed.').max(100, 'A name has at most 100 characters.')
 
 /** Once launched, each step says by its number which it was; a new one has none. */
 const stepsInput = z
@@ -44,14 +44,15 @@ const stepsInput = z
   )
   .max(50, 'A sequence has at most 50 steps.')
 
-const problemOutput = z.object({
-  stepNumber: z.number(),
+export const textProblem = z.object({
   text: z.enum(['subject', 'bodyText', 'bodyHtml']),
   at: z.number(),
   line: z.number(),
   column: z.number(),
   sentence: z.string(),
 })
+
+const problemOutput = textProblem.extend({ stepNumber: z.number() })
 
 const sequenceFields = {
   id: z.string(),
@@ -111,7 +112,7 @@ const previewAsk = {
   mailboxId: z.uuid().optional(),
 }
 
-const textsInput = z.object({
+export const textsInput = z.object({
   subject: writtenTexts.subject.optional(),
   bodyText: writtenTexts.bodyText.optional(),
   bodyHtml: writtenTexts.bodyHtml.optional(),
@@ -128,7 +129,7 @@ const notes = z.array(z.string())
 const correspondent = z.object({ name: z.string(), address: z.string() })
 
 /** HTML is for a frame with the attribute `sandbox` alone; `preview/frame` serves it so. */
-const previewOutput = z.discriminatedUnion('kind', [
+export const previewOutput = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('content'),
     from: correspondent,
@@ -159,7 +160,7 @@ export const sequences = {
     path: '/api/sequences',
     summary: 'Writes a new sequence. What is wrong with its texts is told, and keeps it from being launched.',
     access: 'member',
-    body: z.object({ name: sequenceName, steps: stepsInput.default([]) }),
+    body: z.object({ name: textName, steps: stepsInput.default([]) }),
     makes: { at: '/api/sequences/[id]' },
     output: sequenceOutput,
   }),
@@ -182,7 +183,7 @@ export const sequences = {
     access: 'member',
     params: idParams,
     query: z.object({ dryRun: z.stringbool().default(false) }),
-    body: z.object({ name: sequenceName.optional(), steps: stepsInput.optional() }),
+    body: z.object({ name: textName.optional(), steps: stepsInput.optional() }),
     versioned: 'sequence.version',
     output: z.object({ sequence: sequenceOutput, effect: effectOutput }),
   }),

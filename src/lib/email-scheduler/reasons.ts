@@ -17,6 +17,7 @@ export const CANCEL_REASONS = {
   ADDRESS_CHANGED: 'It may have reached an address that is no longer the recipient’s, so it was not sent again.',
   PREDECESSOR_FAILED: 'The step before it failed for good.',
   PREDECESSOR_CANCELLED: 'The step before it was cancelled.',
+  OUTDATED: 'What it tells no longer holds.',
   BY_PERSON: 'A person cancelled it.',
   DISMISSED: 'Its outcome was unknown, and a person dismissed it.',
 } as const

@@ -1,7 +1,14 @@
 import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
 
-/** A composed message and where it goes: exactly one recipient, in the envelope as in the header. */
-export type OutgoingMessage = { envelope: { from: string; to: string }; messageId: string; raw: Buffer }
+/**
+ * A composed message and where it goes: exactly one recipient, in the envelope as in the header. Those of `bcc` stand in the
+ * envelope alone, and none of them keeps the message from going to the one whom it is for.
+ */
+export type OutgoingMessage = {
+  envelope: { from: string; to: string; bcc?: readonly string[] }
+  messageId: string
+  raw: Buffer
+}
 
 /** An open way to a provider. In hand before the mark, so that nothing that happens while connecting can be unknown. */
 export interface MailConnection {

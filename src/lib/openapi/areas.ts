@@ -5,6 +5,7 @@ type Tag = { name: string; description: string }
 /** What each area of the contract is called in the reference, and what it is for. */
 export const AREAS: Record<keyof typeof CONTRACT, Tag> = {
   emails: { name: 'Transactional email', description: 'One email to one person, at once or at a time.' },
+  templates: { name: 'Templates', description: 'Texts with fields that are sent by their name.' },
   campaigns: { name: 'Campaigns', description: 'A sequence, sent to people at a human pace.' },
   enrolments: {
     name: 'People of a campaign',
@@ -23,6 +24,7 @@ export const AREAS: Record<keyof typeof CONTRACT, Tag> = {
   members: { name: 'Members', description: 'Who is in the workspace, and in which role.' },
   invitations: { name: 'Invitations', description: 'How people come into a workspace.' },
   apiKeys: { name: 'API keys', description: 'How programs come into a workspace.' },
+  webhooks: { name: 'Webhooks', description: 'Addresses of your own that are told what happens, as it happens.' },
   workspaces: { name: 'Workspaces', description: 'Names, time zones and postal addresses.' },
   audit: { name: 'Audit log', description: 'Who did what, and from where.' },
   session: { name: 'Session', description: 'Signing in and out; for people.' },

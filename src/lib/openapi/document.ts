@@ -2,6 +2,7 @@ import { CONTRACT } from '#lib/contract/contract.ts'
 import type { Operation } from '#lib/contract/operation.ts'
 import { AREAS } from './areas.ts'
 import { componentsWith } from './components.ts'
+import { describeEvents } from './describe-events.ts'
 import { describeOperation, type NamedOperation } from './describe-operation.ts'
 import type { NamedSchemas } from './json-schema.ts'
 
@@ -19,6 +20,8 @@ const ABOUT = `Everything that the pages do, programs can do too.
 **Edits** can name the version that they are meant for: send the ETag of the answer that you read in \`If-Match\`; 412 says that it has been changed since.
 
 **Before any operation**, what is no request for one is refused: 405 for a method that an address does not take, 417 and 431 for headers, 308 for an address with a slash too many.
+
+**Events** are sent to your own address, once you have added it as a webhook. Each is a POST of \`{"type", "timestamp", "data"}\`, signed as the Standard Webhooks specification has it; libraries for most languages check it with the secret of the webhook. An event may come more than once, always under the same \`webhook-id\`. Answer with 2xx within 15 seconds, and do the work afterwards.
 
 **Lists** come in pages: \`nextCursor\` of an answer is the \`cursor\` of the next request, until it is null.`
 
@@ -39,6 +42,7 @@ export function openApiDocument(): Document {
     servers: [{ url: '/', description: 'This installation.' }],
     tags: Object.values(AREAS),
     paths,
+    webhooks: describeEvents(named),
     components: componentsWith(named),
   }
 }

@@ -1,6 +1,8 @@
+import { countByState } from '#lib/email-scheduler/queue/email-counts.ts'
 import { type Hold, readHold } from '#lib/email-scheduler/send/hold.ts'
 import { getDailySentCount } from '#lib/email-scheduler/send/quota-use.ts'
 import { readSendingSettings } from '#lib/email-scheduler/sending-settings.ts'
+import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
 import { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import { mailboxTrouble } from '#lib/guardrails/guards.ts'
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
@@ -9,15 +11,10 @@ import type { Sql } from '#lib/platform/database.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
 import { type LastTick, readLastTick } from '#lib/worker/heartbeat.ts'
 
-/** Counting stops here: who has more waiting need not wait for the last digit. */
-const COUNTED_MAX = 100_000
-
 export type Dashboard = {
   pendingEmailCount: number
   failedEmailCount: number
   unknownEmailCount: number
-  /** Where a count says this, it is at least that many. */
-  countedMax: number
   today: { date: string; sent: number; reserved: number; quota: number } | null
   /** Those that are stopped or pause. */
   mailboxes: { id: string; address: string; status: string; sentence: string }[]
@@ -25,13 +22,12 @@ export type Dashboard = {
   hold: Hold
 }
 
-/** What a workspace's people want to know first. Every number comes from an index that holds little more than it counts. */
+/** What a workspace's people want to know first. No number reads an email that it does not show. */
 export async function readDashboard(sql: Sql, workspaceId: string): Promise<Dashboard> {
   const now = await appNow(sql)
   const settings = await readSendingSettings(sql, workspaceId)
   return {
     ...(await countEmails(sql, workspaceId)),
-    countedMax: COUNTED_MAX,
     today: settings ? await readToday(sql, workspaceId, settings, now) : null,
     mailboxes: settings ? await readTroubledMailboxes(sql, workspaceId, settings, now) : [],
     lastTick: await readLastTick(sql),
@@ -39,27 +35,17 @@ export async function readDashboard(sql: Sql, workspaceId: string): Promise<Dash
   }
 }
 
-/** Campaign by campaign, state by state: each is one range of an index, read up to the limit. */
-export const COUNT_EMAILS = `WITH waiting AS (
-    SELECT FROM campaigns c CROSS JOIN unnest('{SCHEDULED,RETRY_SCHEDULED,SENDING}'::scheduled_email_status[]) AS s(status)
-    CROSS JOIN LATERAL (SELECT FROM scheduled_emails e WHERE e.campaign_id = c.id AND e.status = s.status LIMIT $2) e
-    WHERE c.workspace_id = $1 LIMIT $2
-  ), transactional AS (
-    SELECT FROM scheduled_emails WHERE workspace_id = $1 AND kind = 'TRANSACTIONAL'
-      AND status IN ('SCHEDULED', 'RETRY_SCHEDULED', 'SENDING') LIMIT $2
-  ), failed AS (
-    SELECT FROM scheduled_emails WHERE workspace_id = $1 AND status = 'PERMANENTLY_FAILED' AND dismissed_at IS NULL LIMIT $2
-  ), unknown AS (
-    SELECT FROM scheduled_emails WHERE workspace_id = $1 AND status = 'OUTCOME_UNKNOWN' AND dismissed_at IS NULL LIMIT $2)
-  SELECT least($2, (SELECT count(*) FROM waiting) + (SELECT count(*) FROM transactional))::int AS "pendingEmailCount",
-    (SELECT count(*)::int FROM failed) AS "failedEmailCount", (SELECT count(*)::int FROM unknown) AS "unknownEmailCount"`
+type EmailCounts = Pick<Dashboard, 'pendingEmailCount' | 'failedEmailCount' | 'unknownEmailCount'>
 
-async function countEmails(
-  sql: Sql,
-  workspaceId: string,
-): Promise<Pick<Dashboard, 'pendingEmailCount' | 'failedEmailCount' | 'unknownEmailCount'>> {
-  const { rows } = await sql.query<Awaited<ReturnType<typeof countEmails>>>(COUNT_EMAILS, [workspaceId, COUNTED_MAX])
-  return rows[0] ?? { pendingEmailCount: 0, failedEmailCount: 0, unknownEmailCount: 0 }
+async function countEmails(sql: Sql, workspaceId: string): Promise<EmailCounts> {
+  const states = (await countByState(sql, workspaceId, {})).filter(({ isDismissed }) => !isDismissed)
+  const sum = (...among: ScheduledEmailStatus[]) =>
+    states.reduce((total, { status, count }) => (among.includes(status) ? total + count : total), 0)
+  return {
+    pendingEmailCount: sum('SCHEDULED', 'RETRY_SCHEDULED', 'SENDING'),
+    failedEmailCount: sum('PERMANENTLY_FAILED'),
+    unknownEmailCount: sum('OUTCOME_UNKNOWN'),
+  }
 }
 
 async function readToday(

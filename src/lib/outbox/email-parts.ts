@@ -59,3 +59,9 @@ export async function readRequests(
   )
   return new Map(rows.map(({ key, ...request }) => [key, request]))
 }
+
+/** With their recipients, who have been erased in the same transaction: what they were sent, and what it was made from. */
+export async function eraseParts(tx: Sql, emailIds: readonly string[]): Promise<void> {
+  await tx.query('DELETE FROM email_parts WHERE email_id = ANY($1::uuid[])', [emailIds])
+  await tx.query(`UPDATE email_requests SET fingerprint = '' WHERE email_id = ANY($1::uuid[])`, [emailIds])
+}

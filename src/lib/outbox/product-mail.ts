@@ -1,6 +1,8 @@
 import { readAddress } from '#lib/audience/address.ts'
+import type { EmailContent } from '#lib/email-scheduler/content.ts'
 import { generateTransactionalKey } from '#lib/email-scheduler/idempotency.ts'
 import { ensureSystemMailbox } from '#lib/email-scheduler/mailboxes/system-mailbox-row.ts'
+import { cancelOutdated } from '#lib/email-scheduler/transactional/cancel-outdated.ts'
 import { emptyCopies } from '#lib/email-scheduler/transactional/empty-copies.ts'
 import { type EmailResult, readEmails } from '#lib/email-scheduler/transactional/read-emails.ts'
 import { storeEmails } from '#lib/email-scheduler/transactional/store-emails.ts'
@@ -23,25 +25,30 @@ export type StoredMail = { id: string; mailboxId: string }
  * other. Undefined for what is no address.
  */
 export async function storeProductMail(tx: Sql, from: string, mail: ProductMail): Promise<StoredMail | undefined> {
-  const reading = readAddress(mail.to)
-  if (!reading.ok) return undefined
+  const content = productMailContent(from, mail, await appNow(tx))
+  if (!content) return undefined
   await ensureSystemWorkspace(tx)
   const mailboxId = await ensureSystemMailbox(tx, SYSTEM_WORKSPACE_ID, from)
   const id = newId()
   const idempotencyKey = generateTransactionalKey(SYSTEM_WORKSPACE_ID, id)
-  const now = await appNow(tx)
-  const content = {
+  const messageId = messageIdOf(idempotencyKey, from.slice(from.lastIndexOf('@') + 1))
+  const localDate = content.date.toISOString().slice(0, 10)
+  const kept = { workspaceId: SYSTEM_WORKSPACE_ID, mailboxId, idempotencyKey, recipients: [], sendAt: null, localDate }
+  await storeEmails(tx, [{ id, content: { ...content, messageId }, ...kept }])
+  return { id, mailboxId }
+}
+
+/** As it goes out, with a Message-ID of its own. Undefined for what is no address. */
+export function productMailContent(from: string, mail: ProductMail, now: Date): EmailContent | undefined {
+  const reading = readAddress(mail.to)
+  if (!reading.ok) return undefined
+  return {
     from: { name: 'Sendonce', address: from },
     to: { name: '', address: reading.address },
     ...{ subject: mail.subject, text: mail.text, html: mail.html, date: now },
-    messageId: messageIdOf(idempotencyKey, from.slice(from.lastIndexOf('@') + 1)),
+    messageId: messageIdOf(newId(), from.slice(from.lastIndexOf('@') + 1)),
     headers: { 'Auto-Submitted': 'auto-generated' },
   }
-  const localDate = now.toISOString().slice(0, 10)
-  await storeEmails(tx, [
-    { id, workspaceId: SYSTEM_WORKSPACE_ID, mailboxId, idempotencyKey, content, sendAt: null, localDate },
-  ])
-  return { id, mailboxId }
 }
 
 /** Hands it over at once, and answers what became of it by then; a tick goes on with what did not go. */
@@ -57,4 +64,9 @@ export async function sendProductMail(
   // With those that a tick has sent since the last mail.
   await emptyCopies(sql, SYSTEM_WORKSPACE_ID)
   return email?.result ?? 'queued'
+}
+
+/** Where it still waits: a newer one took its place, or its link no longer works. */
+export async function withdrawProductMail(tx: Sql, id: string): Promise<void> {
+  await cancelOutdated(tx, SYSTEM_WORKSPACE_ID, id)
 }

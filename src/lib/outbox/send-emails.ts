@@ -16,6 +16,7 @@ import { localDateOf } from '#lib/platform/local-date.ts'
 import { readRequests } from './email-parts.ts'
 import { type EmailWish, fingerprintOf } from './email-wish.ts'
 import { type Outbox, type Storing, waitWithin } from './outbox.ts'
+import { readTemplates, writeTemplate } from './write-template.ts'
 
 export type Asking = {
   workspaceId: string
@@ -36,11 +37,17 @@ export type Sent =
 /** `rest` is over when nothing of it is in flight any more. */
 export type Answers = { answers: Sent[]; rest: Promise<unknown> }
 
+/** What one of the wishes comes to: what is to be stored, or why it is refused. */
+type Prepared = { idempotencyKey: string; fingerprint: Buffer } & (
+  | { storing: Storing; refused?: never }
+  | { refused: PublicError; storing?: never }
+)
+
 /** Stores what is wished and hands it over; what a wish is refused for stands in its own answer. */
 export async function sendEmails(sql: Sql, outbox: Outbox, asking: Asking): Promise<Answers> {
-  const { workspaceId, wishes, within } = asking
+  const { workspaceId, within } = asking
   const prepared = await prepareAll(sql, asking)
-  const storing = prepared.flatMap((one) => (one instanceof PublicError ? [] : [one]))
+  const storing = prepared.flatMap((one) => one.storing ?? [])
   const mailboxIds = [...new Set(storing.map(({ mailboxId }) => mailboxId))]
   const stored = await Promise.all(
     mailboxIds.map((id) =>
@@ -57,62 +64,99 @@ export async function sendEmails(sql: Sql, outbox: Outbox, asking: Asking): Prom
     within,
   )
   const newIds = new Set(stored.flatMap((one) => [...one.newIds]))
+  const isNew = (one: Prepared) => one.storing !== undefined && newIds.has(one.storing.id)
+  // Also of what would be refused today: whoever asks again hears what became of the first, though its template is gone by now.
   const before = await readRequests(
     sql,
     workspaceId,
-    storing.filter(({ id }) => !newIds.has(id)).map(({ idempotencyKey }) => idempotencyKey),
+    prepared.filter((one) => !isNew(one)).map(({ idempotencyKey }) => idempotencyKey),
   )
-  const idOf = ({ id, idempotencyKey }: Storing) => (newIds.has(id) ? id : before.get(idempotencyKey)?.emailId)
+  const idOf = (one: Prepared) => (isNew(one) ? one.storing?.id : before.get(one.idempotencyKey)?.emailId)
   const emails = await readEmails(
     sql,
     workspaceId,
-    storing.flatMap((one) => idOf(one) ?? []),
+    prepared.flatMap((one) => idOf(one) ?? []),
   )
   const answers = prepared.map((one): Sent => {
-    if (one instanceof PublicError) return { kind: 'refused', error: one }
     const email = emails.get(idOf(one) ?? '')
-    const request = newIds.has(one.id) ? undefined : before.get(one.idempotencyKey)
-    if (!email || (request && !request.fingerprint.equals(one.fingerprint)))
-      return { kind: 'refused', error: keyReused() }
-    return { kind: 'email', email, wasThere: request !== undefined }
+    if (isNew(one) && email) return { kind: 'email', email, wasThere: false }
+    const request = before.get(one.idempotencyKey)
+    if (email && request && isSame(request.fingerprint, one.fingerprint))
+      return { kind: 'email', email, wasThere: true }
+    return { kind: 'refused', error: request || !one.refused ? keyReused() : one.refused }
   })
-  if (answers.length !== wishes.length) throw new Error('not every wish has an answer')
   return { answers, rest }
 }
 
-async function prepareAll(sql: Sql, { workspaceId, key, isBatch, wishes }: Asking): Promise<(Storing | PublicError)[]> {
-  const [settings, now, mailboxes, bounced] = await Promise.all([
+/** Of an erased recipient nothing is left to compare with: the key alone says which email is meant. */
+function isSame(kept: Buffer, asked: Buffer): boolean {
+  return kept.length === 0 || kept.equals(asked)
+}
+
+async function prepareAll(sql: Sql, { workspaceId, key, isBatch, wishes }: Asking): Promise<Prepared[]> {
+  const [settings, now, mailboxes, bounced, templates] = await Promise.all([
     readSendingSettings(sql, workspaceId),
     appNow(sql),
     readMailboxes(sql, workspaceId),
     bouncedAmong(
       sql,
       workspaceId,
-      wishes.flatMap(({ to }) => addressOf(to.address) ?? []),
+      wishes.flatMap(({ to, bcc }) => [to.address, ...bcc].flatMap((written) => addressOf(written) ?? [])),
+    ),
+    readTemplates(
+      sql,
+      workspaceId,
+      wishes.flatMap(({ template }) => template?.name ?? []),
     ),
   ])
   if (!settings) throw new Error(`workspace ${workspaceId} has no settings`)
   const calendar = calendarOf(settings)
-  return wishes.map((wish, index) => {
-    const address = addressOf(wish.to.address)
-    if (address === undefined) return unreadable(wish.to.address)
-    if (bounced.has(address)) return addressBounced(address)
-    const mailbox = mailboxFor(mailboxes, wish.mailbox)
-    if (mailbox instanceof PublicError) return mailbox
-    const problem = problemOfTime(wish.sendAt, now)
-    if (problem) return problem
+  return wishes.map((wish, index): Prepared => {
     const id = newId()
     // No caller's key holds a space, so no email of a batch can have the key of another request.
     const own = key === undefined ? id : isBatch ? `${key} ${index}` : key
     const idempotencyKey = generateTransactionalKey(workspaceId, own)
+    const named = { idempotencyKey, fingerprint: fingerprintOf(wish) }
+    const recipients = recipientsOf(wish, bounced)
+    if (recipients instanceof PublicError) return { ...named, refused: recipients }
+    const [address] = recipients
+    const mailbox = mailboxFor(mailboxes, wish.mailbox)
+    if (mailbox instanceof PublicError) return { ...named, refused: mailbox }
+    const problem = problemOfTime(wish.sendAt, now)
+    if (problem) return { ...named, refused: problem }
+    const sender = { name: mailbox.displayName, address: mailbox.address }
+    const written = wish.template
+      ? writeTemplate(templates, wish.template, { to: address, sender })
+      : { subject: wish.subject ?? '', text: wish.text, html: wish.html }
+    if (written instanceof PublicError) return { ...named, refused: written }
     const sendAt = wish.sendAt && wish.sendAt > now ? wish.sendAt : null
-    return {
-      ...{ id, workspaceId, mailboxId: mailbox.id, idempotencyKey, sendAt, fingerprint: fingerprintOf(wish) },
+    const storing = {
+      ...{ id, workspaceId, mailboxId: mailbox.id, ...named, recipients, sendAt },
       localDate: localDateOf(calendar.dayAt((sendAt ?? now).getTime())),
-      content: contentOf(wish, { address, mailbox, idempotencyKey, now }),
+      content: contentOf(wish, { written, address, sender, idempotencyKey, now }),
       parts: partsOf(wish),
     }
+    return { ...named, storing }
   })
+}
+
+/** Whom it is for, then the blind copies, each once. One that cannot be reached refuses the whole of it, by its address. */
+function recipientsOf({ to, bcc }: EmailWish, bounced: ReadonlySet<string>): [string, ...string[]] | PublicError {
+  const address = readRecipient('to', to.address, bounced)
+  if (address instanceof PublicError) return address
+  const copies = bcc.map((written) => readRecipient('bcc', written, bounced))
+  const refused = copies.find((one) => one instanceof PublicError)
+  if (refused) return refused
+  return [address, ...new Set(copies.filter((one) => typeof one === 'string' && one !== address))] as [
+    string,
+    ...string[],
+  ]
+}
+
+function readRecipient(field: string, written: string, bounced: ReadonlySet<string>): string | PublicError {
+  const reading = readAddress(written)
+  if (!reading.ok) return new PublicError(400, 'not-an-address', `${field}: ${reading.reason}`)
+  return bounced.has(reading.address) ? addressBounced(reading.address) : reading.address
 }
 
 type Mailbox = { id: string; address: string; displayName: string; isConnected: boolean }
@@ -154,16 +198,26 @@ function problemOfTime(sendAt: Date | undefined, now: Date): PublicError | undef
   return undefined
 }
 
-type Around = { address: string; mailbox: Mailbox; idempotencyKey: string; now: Date }
+type Around = {
+  written: { subject: string; text: string; html: string }
+  address: string
+  sender: EmailContent['from']
+  idempotencyKey: string
+  now: Date
+}
 
-function contentOf(wish: EmailWish, { address, mailbox, idempotencyKey, now }: Around): EmailContent {
-  const domain = mailbox.address.slice(mailbox.address.lastIndexOf('@') + 1)
+function contentOf(
+  { to, headers, replyTo }: EmailWish,
+  { written, address, sender, idempotencyKey, now }: Around,
+): EmailContent {
+  const { subject, text, html } = written
+  const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1)
   return {
-    from: { name: mailbox.displayName, address: mailbox.address },
-    to: { name: wish.to.name, address },
-    ...{ subject: wish.subject, text: wish.text, html: wish.html, date: now },
+    from: sender,
+    to: { name: to.name, address },
+    ...{ subject, text, html, date: now },
     messageId: messageIdOf(idempotencyKey, domain),
-    headers: { ...wish.headers, ...(wish.replyTo && { 'Reply-To': addressOf(wish.replyTo) ?? wish.replyTo }) },
+    headers: { ...headers, ...(replyTo && { 'Reply-To': addressOf(replyTo) ?? replyTo }) },
   }
 }
 
@@ -174,11 +228,6 @@ function partsOf({ attachments, calendar }: EmailWish): MessagePart[] {
     ),
     ...(calendar ? [{ kind: 'CALENDAR' as const, ...calendar, content: Buffer.from(calendar.content) }] : []),
   ]
-}
-
-const unreadable = (written: string) => {
-  const reading = readAddress(written)
-  return new PublicError(400, 'not-an-address', reading.ok ? 'This is no address.' : `to: ${reading.reason}`)
 }
 
 const addressBounced = (address: string) =>

@@ -69,13 +69,8 @@ const environmentSchema = z
     INLINE_SECONDS: wholeNumber('INLINE_SECONDS', 1, 60).default(5),
     WITNESS_DIR: z.string().optional(),
     DEMO_DIR: z.string().optional(),
-    SMTP_ALLOW_PRIVATE_HOSTS: z
-      .string()
-      .regex(
-        /^\s*[\w.:-]+(\/\d{1,3})?\s*(,\s*[\w.:-]+(\/\d{1,3})?\s*)*$/,
-        'SMTP_ALLOW_PRIVATE_HOSTS is not a list of hosts; it should look like relay.internal, 10.1.0.0/16 (or true, for all).',
-      )
-      .optional(),
+    SMTP_ALLOW_PRIVATE_HOSTS: hostList('SMTP_ALLOW_PRIVATE_HOSTS'),
+    WEBHOOK_ALLOW_PRIVATE_HOSTS: hostList('WEBHOOK_ALLOW_PRIVATE_HOSTS'),
     TRUSTED_PROXIES: wholeNumber('TRUSTED_PROXIES', 0, 10).default(0),
     VERCEL: z.string().optional(),
     VERCEL_URL: z.string().optional(),
@@ -125,6 +120,16 @@ export function env(): Environment {
   if (!reading.ok) throw new Error(reading.problems.join(' '))
   environment = reading.env
   return environment
+}
+
+function hostList(name: string) {
+  return z
+    .string()
+    .regex(
+      /^\s*[\w.:-]+(\/\d{1,3})?\s*(,\s*[\w.:-]+(\/\d{1,3})?\s*)*$/,
+      `${name} is not a list of hosts; it should look like relay.internal, 10.1.0.0/16 (or true, for all).`,
+    )
+    .optional()
 }
 
 function wholeNumber(name: string, min: number, max: number) {

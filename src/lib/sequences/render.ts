@@ -35,20 +35,20 @@ export function compileStep(texts: StepTexts): StepCompiling {
 /**
  * Writes a step to one prospect. Values are data wherever they stand: escaped for their place in HTML, one line in a
  * subject. Text is made from the HTML where none was written; HTML is never made from text, since a mail of text alone
- * is what its author wrote.
+ * is what its author wrote. Without a footer where it is no campaign's email.
  */
-export function renderStep(step: CompiledStep, values: MergeValues, footer: Footer): StepRendering {
+export function renderStep(step: CompiledStep, values: MergeValues, footer: Footer | null): StepRendering {
   const missing = missingIn(step, values)
   if (missing.length > 0) return { kind: 'missing-fields', missing }
   const written = step.html ? writeHtml(step.html, values) : null
   if (written && !written.ok) return { kind: 'unrenderable', reason: written.reason }
   const subject = oneLine(fill(step.subject, values))
-  const text = step.text ? fill(step.text, values) : (written?.text() ?? '')
+  const text = wellFormed(step.text ? fill(step.text, values) : (written?.text() ?? '')).trimEnd()
   return {
     kind: 'content',
     subject,
-    text: `${wellFormed(text).trimEnd()}\n\n${footerText(footer)}\n`,
-    html: written ? wellFormed(`${written.before}${footerHtml(footer)}${written.after}`) : '',
+    text: footer ? `${text}\n\n${footerText(footer)}\n` : `${text}\n`,
+    html: written ? wellFormed(`${written.before}${footer ? footerHtml(footer) : ''}${written.after}`) : '',
   }
 }
 

@@ -22,8 +22,11 @@ export type Sequence = {
   savedByEmail: string | null
 }
 
-/** What is wrong with one text of one step. */
-export type StepProblem = TemplateError & { stepNumber: number; text: keyof StepTexts }
+/** What is wrong with one text of an email. */
+export type TextProblem = TemplateError & { text: keyof StepTexts }
+
+/** The same, of one step. */
+export type StepProblem = TextProblem & { stepNumber: number }
 
 export type SequenceWithSteps = Sequence & { steps: WrittenStep[]; fieldsNeeded: string[]; problems: StepProblem[] }
 
@@ -81,16 +84,24 @@ const LONG = 50_000
 
 function problemsOfStep(step: WrittenStep, isFirst: boolean): StepProblem[] {
   const { stepNumber } = step
+  return problemsOfTexts(step, isFirst ? 'The first email has no subject.' : null).map((problem) => ({
+    ...problem,
+    stepNumber,
+  }))
+}
+
+/** `withoutSubject`: what an empty subject is told as, where it is a problem. */
+export function problemsOfTexts(texts: StepTexts, withoutSubject: string | null): TextProblem[] {
   const ofTemplates = TEXTS_OF_A_STEP.flatMap((text) =>
-    errorsIn(text, step[text]).map((error) => ({ ...error, stepNumber, text })),
+    errorsIn(text, texts[text]).map((error) => ({ ...error, text })),
   )
-  const start = { at: 0, line: 1, column: 1, stepNumber }
-  const empty: StepProblem[] = []
-  if (isFirst && step.subject.trim() === '')
-    empty.push({ ...start, text: 'subject', sentence: 'The first email has no subject.' })
-  if (step.bodyText.trim() === '' && step.bodyHtml.trim() === '')
+  const start = { at: 0, line: 1, column: 1 }
+  const empty: TextProblem[] = []
+  if (withoutSubject !== null && texts.subject.trim() === '')
+    empty.push({ ...start, text: 'subject', sentence: withoutSubject })
+  if (texts.bodyText.trim() === '' && texts.bodyHtml.trim() === '')
     empty.push({ ...start, text: 'bodyText', sentence: 'The email has no text.' })
-  return [...empty, ...ofTemplates]
+  return [...empty, ...ofTemplates].slice(0, PROBLEMS_MAX)
 }
 
 function errorsIn(text: keyof StepTexts, template: string): readonly TemplateError[] {

@@ -19,6 +19,8 @@ export const LIMITS = {
   testSendsByPerson: { name: 'test-sends-person', attemptsMax: 30, windowSeconds: 60 * 60 },
   /** A test tries a password on another's server. */
   mailboxTestsByPerson: { name: 'mailbox-tests-person', attemptsMax: 60, windowSeconds: 60 * 60 },
+  /** A test asks a stranger's server, at once. */
+  webhookTestsByWorkspace: { name: 'webhook-tests-workspace', attemptsMax: 60, windowSeconds: 60 * 60 },
   /** Twenty in a second over a minute, and all of them at once if it must be. */
   requestsByKey: { name: 'requests-key', attemptsMax: 1_200, windowSeconds: 60 },
   invitationsByPerson: { name: 'invitations-person', attemptsMax: 100, windowSeconds: 60 * 60 },

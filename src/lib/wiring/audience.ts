@@ -2,10 +2,12 @@ import { addressHasher, type HashAddress } from '#lib/audience/address-hash.ts'
 import type { Consequences, NoLongerWanted } from '#lib/audience/prospect.ts'
 import { recheckProspects } from '#lib/campaigns/blocked.ts'
 import { cancelWaiting } from '#lib/email-scheduler/effects/cancel-waiting.ts'
+import { eraseRecipients } from '#lib/email-scheduler/effects/erase-recipients.ts'
 import { eraseTraces } from '#lib/email-scheduler/effects/erase-traces.ts'
 import { unpark } from '#lib/email-scheduler/effects/unpark.ts'
 import { exportTraces } from '#lib/email-scheduler/read/export-traces.ts'
 import type { CancelReason } from '#lib/email-scheduler/reasons.ts'
+import { eraseParts } from '#lib/outbox/email-parts.ts'
 import { database } from '#lib/platform/database.ts'
 import { keyring } from './keyring.ts'
 
@@ -34,6 +36,11 @@ export function consequencesIn(workspaceId: string): Consequences {
       await unpark(tx, workspaceId, { prospectIds }, 'prospect-active')
     },
     erased: (tx, prospectIds) => eraseTraces(tx, workspaceId, prospectIds),
-    exportTraces: (tx, prospectIds) => exportTraces(tx, workspaceId, prospectIds),
+    async addressesErased(tx, addresses) {
+      const { emailIds, cancelledEmails } = await eraseRecipients(tx, workspaceId, addresses)
+      await eraseParts(tx, emailIds)
+      return cancelledEmails
+    },
+    exportTraces: (tx, prospectIds, addresses) => exportTraces(tx, workspaceId, prospectIds, addresses),
   }
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { outboxFilter } from '#lib/contract/outbox.ts'
-import type { OutboxFilter } from '#lib/email-scheduler/read/outbox-source.ts'
+import type { OutboxFilter } from '#lib/email-scheduler/queue/outbox-source.ts'
 import { hasherFor } from './audience.ts'
 
 type Given = z.infer<z.ZodObject<typeof outboxFilter>>

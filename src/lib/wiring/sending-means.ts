@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { hasherIn } from '#lib/audience/address-hash.ts'
 import { type ComposerFor, contentPreparer } from '#lib/delivery/prepare.ts'
 import type { Refused } from '#lib/email-scheduler/outcome.ts'
+import { readBlindCopies } from '#lib/email-scheduler/transactional/recipients.ts'
 import { readDkimKeys } from '#lib/mail/domains/dkim-keys.ts'
 import { composeMessage } from '#lib/mail/message/compose.ts'
 import { renderEmails } from '#lib/mail/message/render-emails.ts'
@@ -18,14 +19,16 @@ export function sendingMeans(pool: pg.Pool, keyring: Keyring, appUrl: string): S
       keyring,
       emails.map(({ workspaceId }) => workspaceId),
     )
+    const transactional = emails.filter(({ kind }) => kind === 'TRANSACTIONAL')
     const parts = await readParts(
       pool,
-      emails.filter(({ kind }) => kind === 'TRANSACTIONAL').map(({ id }) => id),
+      transactional.map(({ id }) => id),
     )
+    const copies = await readBlindCopies(pool, transactional)
     return async ({ id, workspaceId }, content) => {
       const key = keyFor(workspaceId, content.from.address)
       if (key && 'unreadable' in key) return { ok: false, outcome: unreadableKey(key.domain) }
-      return { ok: true, message: await composeMessage(content, key, parts.get(id)) }
+      return { ok: true, message: await composeMessage(content, key, { parts: parts.get(id), bcc: copies.get(id) }) }
     }
   }
   return {

@@ -1,8 +1,16 @@
 import { Deadline } from '#lib/mail/deadline.ts'
-import { type ProductMail, type StoredMail, sendProductMail, storeProductMail } from '#lib/outbox/product-mail.ts'
-import { database, inTransaction, type Sql } from '#lib/platform/database.ts'
+import {
+  type ProductMail,
+  type StoredMail,
+  sendProductMail,
+  storeProductMail,
+  withdrawProductMail,
+} from '#lib/outbox/product-mail.ts'
+import { database, type Sql } from '#lib/platform/database.ts'
 import { env } from '#lib/platform/env.ts'
 import { log } from '#lib/platform/log.ts'
+import { noteInvitationMail, type SentInvitation } from '#lib/tenancy/people/invitations.ts'
+import { invitationMail } from '#lib/tenancy/people/mails.ts'
 import { outbox } from './outbox.ts'
 
 /** `waits`: it goes out by itself, once its server can be reached. */
@@ -30,7 +38,14 @@ export async function sendStoredMail(stored: StoredMail | undefined): Promise<Sy
   }
 }
 
-/** For what is told of nothing that is stored here. */
-export async function sendSystemMail(mail: ProductMail): Promise<SystemMailOutcome> {
-  return sendStoredMail(await inTransaction(database(), (tx) => storeSystemMail(tx, mail)))
+/** With the invitation; an older mail of it that still waits goes nowhere, since its link no longer works. */
+export async function storeInvitationMail(
+  tx: Sql,
+  workspaceId: string,
+  invitation: SentInvitation,
+): Promise<StoredMail | undefined> {
+  const mail = await storeSystemMail(tx, invitationMail(env().APP_URL, invitation))
+  if (invitation.olderMailId) await withdrawProductMail(tx, invitation.olderMailId)
+  await noteInvitationMail(tx, workspaceId, invitation.id, mail?.id)
+  return mail
 }

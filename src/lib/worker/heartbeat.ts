@@ -1,10 +1,14 @@
 import type pg from 'pg'
+import { COUNT_CHANGES } from '#lib/email-scheduler/queue/add-up-counts.ts'
 import { SEEN_NOW } from '#lib/email-scheduler/send/hold.ts'
 import { MOMENT_READ, type MomentRead, rememberMoment, seenBy } from '#lib/email-scheduler/send/moment.ts'
 import { EXPIRED_LEASES } from '#lib/email-scheduler/send/recover.ts'
 import { OPEN_BULKS } from '#lib/email-scheduler/verbs/advance-bulk.ts'
+import { OLD_BULKS } from '#lib/email-scheduler/verbs/forget-bulks.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { OLD_ANSWERS } from '#lib/tenancy/kept-answers.ts'
+import { DUE_WEBHOOKS } from '#lib/webhooks/claim.ts'
+import { OLD_WEBHOOKS } from '#lib/webhooks/clean.ts'
 import type { TickSummary } from './tick-summary.ts'
 
 /** Vercel calls every 5 minutes and may miss a call; three missed ones are no coincidence. */
@@ -22,7 +26,11 @@ export type TickStart = {
   /** Asked here for the same reason. */
   hasExpiredLeases: boolean
   hasOpenBulks: boolean
+  hasCountChanges: boolean
   hasOldAnswers: boolean
+  hasOldBulks: boolean
+  hasDueWebhooks: boolean
+  hasOldWebhooks: boolean
 }
 
 type TickRow = TickStart & MomentRead & { number: number; isHeld: boolean }
@@ -41,7 +49,9 @@ export async function recordTickStart(pool: pg.Pool, worker: string): Promise<Ti
        ${SEEN_NOW} AND (SELECT NOT held.yes AND started.number > $3 FROM started, held))
      SELECT started.number, started.started_at AS "startedAt", held.yes AS "isHeld", held.back AS "hasGoneBack", ${MOMENT_READ},
        held.yes OR NOT EXISTS (SELECT FROM server_sightings) AS "mustLookAtServer", EXISTS (${EXPIRED_LEASES}) AS "hasExpiredLeases",
-       EXISTS (${OPEN_BULKS}) AS "hasOpenBulks", EXISTS (${OLD_ANSWERS}) AS "hasOldAnswers"
+       EXISTS (${OPEN_BULKS}) AS "hasOpenBulks", EXISTS (${COUNT_CHANGES}) AS "hasCountChanges", EXISTS (${OLD_ANSWERS}) AS "hasOldAnswers",
+       EXISTS (${OLD_BULKS}) AS "hasOldBulks",
+       EXISTS (${DUE_WEBHOOKS}) AS "hasDueWebhooks", EXISTS (${OLD_WEBHOOKS}) AS "hasOldWebhooks"
      FROM started, held`,
     [worker, FORGOTTEN_AFTER, tickSeen, sightingSeen, positionSeen],
   )

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { Deadline } from '#lib/mail/deadline.ts'
 import type { Log } from '#lib/platform/log.ts'
+import type { Courier } from '#lib/webhooks/courier.ts'
 import { Sender, type SendingMeans } from './send-due.ts'
 import type { SendingLimits } from './sending-limits.ts'
-import { type PromiseLooker, runTick } from './tick.ts'
+import { type Looker, runTick } from './tick.ts'
 import type { Witness } from './witness.ts'
 
 /** After this much a tick writes its summary, and the next one its heartbeat; sending goes on across them. */
@@ -17,7 +18,9 @@ export type WorkerOptions = {
   limits: SendingLimits
   signal: AbortSignal
   witness?: Witness
-  promise?: PromiseLooker
+  promise?: Looker
+  ownMail?: Looker
+  courier?: Courier
 }
 
 /**
@@ -28,9 +31,10 @@ export async function runWorker(
   pool: pg.Pool,
   worker: string,
   log: Log,
-  { means, limits, signal, witness, promise }: WorkerOptions,
+  { means, limits, signal, witness, promise, ownMail, courier }: WorkerOptions,
 ): Promise<void> {
   const sender = new Sender(pool, worker, log, means, limits)
+  const told = courier?.run(limits.beginning, signal)
   try {
     while (!signal.aborted) {
       const time = new Deadline(TICK_MS)
@@ -42,6 +46,8 @@ export async function runWorker(
           sending,
           witness,
           promise,
+          ownMail,
+          ...(courier && { webhooks: { courier } }),
         })
         if (planningUnfinished || due > 0) restMs = 0
       } catch (error) {
@@ -52,6 +58,7 @@ export async function runWorker(
     }
   } finally {
     await sender.drain()
+    await told
     await witness?.keep()
   }
 }

@@ -69,6 +69,11 @@ export class Sender {
     }
   }
 
+  /** Since the counts were taken last. */
+  get hasClaimed(): boolean {
+    return this.#delivery.counts.due > 0
+  }
+
   /** What was done since this was asked last. */
   takeCounts(): SendingCounts {
     const { counts } = this.#delivery

@@ -1,5 +1,6 @@
 import { earlierBy, type TimeLeft } from '#lib/mail/deadline.ts'
 import type { Environment } from '#lib/platform/env.ts'
+import { TIMEOUT_MS } from '#lib/webhooks/limits.ts'
 
 export type SendingLimits = {
   /** How many emails may be marked and not settled at once: after a crash, at most as many are unknown. */
@@ -42,4 +43,12 @@ export function claimingTime(settings: Settings, life: TimeLeft): TimeLeft {
 /** How long it may plan: a batch is a matter of seconds. */
 export function planningTime(life: TimeLeft): TimeLeft {
   return earlierBy(life, MARGIN_MS)
+}
+
+/** From the last attempt to tell of an event to its settling, a receiver that hangs included. */
+const TELLING_MS = TIMEOUT_MS + SETTLING_MS
+
+/** How long events may begin to be told. */
+export function tellingTime(life: TimeLeft): TimeLeft {
+  return earlierBy(life, TELLING_MS)
 }

@@ -21,6 +21,9 @@ export type TickSummary = SendingCounts & {
   emailsProven: number
   /** Looked at for what a person wanted done with many at once. */
   emailsInBulks: number
+  /** Attempts to tell the workspaces' own programs of events. */
+  webhooksDelivered: number
+  webhooksFailed: number
   /** What keeps campaigns from being planned, a sentence each. */
   planningErrors: string[]
   /** There was more to plan than this tick had time for. */

@@ -1,8 +1,10 @@
 import type pg from 'pg'
 import { NOTHING_SENT } from '#lib/delivery/sending-counts.ts'
+import { forgetOldBulks } from '#lib/email-scheduler/verbs/forget-bulks.ts'
 import { Deadline, type TimeLeft } from '#lib/mail/deadline.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { forgetKeptAnswers } from '#lib/tenancy/kept-answers.ts'
+import { type Courier, NOTHING_TOLD } from '#lib/webhooks/courier.ts'
 import { recordTickEnd, recordTickStart } from './heartbeat.ts'
 import type { Claiming, Sender } from './send-due.ts'
 import type { TickSummary } from './tick-summary.ts'
@@ -18,7 +20,11 @@ export type TickOptions = {
   /** How long it plans; the next tick goes on. */
   planning?: TimeLeft
   /** Looks beside all of it whether the promise holds, where it is time for that. */
-  promise?: PromiseLooker | undefined
+  promise?: Looker | undefined
+  /** Says what the product has to say by itself, where it is time for that. */
+  ownMail?: Looker | undefined
+  /** Tells the workspaces' own programs of events. With a time, beside this tick; else it works by itself, and is only counted. */
+  webhooks?: { courier: Courier; time?: TimeLeft }
   /** Without it, the tick plans and recovers only. */
   sending?: {
     sender: Sender
@@ -31,7 +37,7 @@ export type TickOptions = {
 }
 
 /** Handed in, since what it looks at is everybody's. It must not fail, and bounds itself. */
-export type PromiseLooker = { lookIfTime(mayContinue: () => boolean): Promise<unknown> }
+export type Looker = { lookIfTime(mayContinue: () => boolean): Promise<unknown> }
 
 /** One round of everything that happens at a time: the one place where the product's parts meet. */
 export async function runTick(
@@ -50,22 +56,40 @@ async function tick(
   pool: pg.Pool,
   worker: string,
   log: Log,
-  { planning = new Deadline(PLANNING_MS_MAX), promise, sending }: Omit<TickOptions, 'witness'>,
+  { planning = new Deadline(PLANNING_MS_MAX), promise, ownMail, webhooks, sending }: Omit<TickOptions, 'witness'>,
 ): Promise<TickSummary> {
   const started = performance.now()
-  const { startedAt, mustLookAtServer, hasGoneBack, hasOldAnswers, ...found } = await recordTickStart(pool, worker)
+  const { startedAt, mustLookAtServer, hasGoneBack, hasOldAnswers, hasOldBulks, ...found } = await recordTickStart(
+    pool,
+    worker,
+  )
   if (mustLookAtServer) await watchServer(pool, log, hasGoneBack)
   if (hasOldAnswers) await forgetKeptAnswers(pool)
-  const looked = promise?.lookIfTime(() => planning.leftMs() > 0 && !sending?.signal?.aborted)
+  if (hasOldBulks) await forgetOldBulks(pool)
+  const mayLook = () => planning.leftMs() > 0 && !sending?.signal?.aborted
+  const looked = Promise.all([promise?.lookIfTime(mayLook), ownMail?.lookIfTime(mayLook)])
   const upkeep = new Upkeep(pool, log, planning, async () => (await sending?.sender.gatherEvidence()) ?? 0)
   if (sending) {
     const sent = send(sending, () => upkeep.mayMoreCome())
     // Both come to their end, whichever fails: a tick that has ended leaves nothing running but what is in flight.
-    const ended = await Promise.allSettled([sent, upkeep.beside(sent, found), looked])
+    const kept = upkeep.beside(sent, found)
+    const told =
+      webhooks?.time &&
+      webhooks.courier.beside(
+        { ended: Promise.allSettled([sent, kept]), didAnything: () => sending.sender.hasClaimed || upkeep.hasDone },
+        found,
+        webhooks.time,
+      )
+    const ended = await Promise.allSettled([sent, kept, looked, told])
     for (const one of ended) if (one.status === 'rejected') throw one.reason
   } else {
     await looked
-    await upkeep.once(found)
+    const kept = upkeep.once(found)
+    const told =
+      webhooks?.time &&
+      webhooks.courier.beside({ ended: kept, didAnything: () => upkeep.hasDone }, found, webhooks.time)
+    await kept
+    await told
   }
   const summary: TickSummary = {
     worker,
@@ -73,6 +97,7 @@ async function tick(
     durationMs: Math.round(performance.now() - started),
     ...(sending?.sender.takeCounts() ?? NOTHING_SENT),
     ...upkeep.done,
+    ...(webhooks?.courier.takeCounts() ?? NOTHING_TOLD),
   }
   await recordTickEnd(pool, worker, summary)
   log.info(summary, 'tick')

@@ -10,6 +10,7 @@ import {
 } from '#lib/campaigns/finish.ts'
 import { clearStopped } from '#lib/email-scheduler/effects/stop-campaign.ts'
 import { planRoundRobin } from '#lib/email-scheduler/plan/round-robin.ts'
+import { ADDED_AT_ONCE, addUpCounts } from '#lib/email-scheduler/queue/add-up-counts.ts'
 import { recover } from '#lib/email-scheduler/send/recover.ts'
 import { advanceBulk } from '#lib/email-scheduler/verbs/advance-bulk.ts'
 import type { TimeLeft } from '#lib/mail/deadline.ts'
@@ -45,9 +46,9 @@ const LOOK_AGAIN_MS = 5_000
 const RECOVERED_AT_ONCE = 200
 
 /** Asked with the heartbeat, so that a tick with nothing to do asks nothing else about it. */
-type FoundAtStart = Pick<TickStart, 'hasExpiredLeases' | 'hasOpenBulks'>
+type FoundAtStart = Pick<TickStart, 'hasExpiredLeases' | 'hasOpenBulks' | 'hasCountChanges'>
 
-type Chore = 'begin' | 'plan' | 'clear' | 'bulk' | 'ask' | 'finish'
+type Chore = 'begin' | 'plan' | 'clear' | 'bulk' | 'count' | 'ask' | 'finish'
 
 /** Everything of a tick but sending. Beside it: neither waits for the other, nor a start for the planning of another. */
 export class Upkeep {
@@ -89,17 +90,25 @@ export class Upkeep {
     this.#gatherEvidence = gatherEvidence
   }
 
+  get hasDone(): boolean {
+    return Object.values(this.done).some((count) => typeof count === 'number' && count > 0)
+  }
+
   /** One round of everything, one after the other: for a tick that does not send. */
-  async once({ hasExpiredLeases, hasOpenBulks }: FoundAtStart): Promise<void> {
+  async once({ hasExpiredLeases, hasOpenBulks, hasCountChanges }: FoundAtStart): Promise<void> {
     await this.#beginWhatIsTime(hasExpiredLeases)
     await this.#clear()
     if (hasOpenBulks) await this.#goOnWithBulks()
     await this.#plan()
     await this.#finish()
+    if (hasCountChanges) await this.#addUpCounts()
   }
 
   /** Round after round until sending is over; what is under way then is brought to its end. */
-  async beside(sending: Promise<unknown>, { hasExpiredLeases, hasOpenBulks }: FoundAtStart): Promise<void> {
+  async beside(
+    sending: Promise<unknown>,
+    { hasExpiredLeases, hasOpenBulks, hasCountChanges }: FoundAtStart,
+  ): Promise<void> {
     let isOver = false
     const over = sending
       .catch(() => undefined)
@@ -112,6 +121,7 @@ export class Upkeep {
         await this.#noted('begin', () => this.#beginWhatIsTime(mayHaveExpired))
         this.#start('clear', ROUND_MS, () => this.#clear())
         if (this.#isBegun || hasOpenBulks) this.#start('bulk', ROUND_MS, () => this.#goOnWithBulks())
+        if (this.#isBegun || hasCountChanges) this.#start('count', ROUND_MS, () => this.#addUpCounts())
         this.#start('plan', this.done.planningErrors.length > 0 ? SLOW_ROUND_MS : ROUND_MS, () => this.#plan())
         this.#start('ask', SLOW_ROUND_MS, () => this.#ask())
         if (this.#isBegun) this.#start('finish', SLOW_ROUND_MS, () => this.#finish())
@@ -193,6 +203,12 @@ export class Upkeep {
       this.done.emailsInBulks += looked
       if (looked > 0) this.#changed(1)
     }
+  }
+
+  /** What emails have changed in the counts of the queue's page. */
+  async #addUpCounts(): Promise<void> {
+    // What comes while it adds up is for the next round: adding up one by one would be work for its own sake.
+    while (this.#mayContinue() && (await addUpCounts(this.#pool)) === ADDED_AT_ONCE);
   }
 
   async #plan(): Promise<void> {

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { countPart } from '#lib/email-scheduler/read/count-outbox.ts'
-import { listOutbox } from '#lib/email-scheduler/read/list-outbox.ts'
-import type { OutboxFilter } from '#lib/email-scheduler/read/outbox-source.ts'
+import { addUpCounts } from '#lib/email-scheduler/queue/add-up-counts.ts'
+import { countOutbox, countPart } from '#lib/email-scheduler/queue/count-outbox.ts'
+import { listOutbox } from '#lib/email-scheduler/queue/list-outbox.ts'
+import type { OutboxFilter } from '#lib/email-scheduler/queue/outbox-source.ts'
 import { readDashboard } from '#lib/operations/dashboard.ts'
 import { WALK_NAMES } from '#lib/operations/doctor/walks.ts'
 import { readMetrics } from '#lib/operations/metrics.ts'
@@ -16,6 +17,8 @@ import { watched } from '#tests/support/server/watched.ts'
 
 const db = testDatabase()
 let campaign: TestCampaign
+/** On which few emails stand. */
+const FEW_DATE = '2026-03-01'
 
 // States stand in runs, as in life: what was sent is old, and what waits is new. Statistics do not know that.
 beforeAll(async () => {
@@ -34,12 +37,27 @@ beforeAll(async () => {
          SELECT id FROM scheduled_emails WHERE workspace_id = $1 AND status = 'SCHEDULED' ORDER BY id LIMIT 200)`,
       [campaign.workspaceId],
     )
+    await tx.query(
+      `UPDATE scheduled_emails SET local_date = $2 WHERE id IN (
+         SELECT id FROM scheduled_emails WHERE workspace_id = $1 AND status = 'SENT' ORDER BY id LIMIT 40)`,
+      [campaign.workspaceId, FEW_DATE],
+    )
     // Each has a history, as in life: an empty one would be read whole.
     await tx.query(
       `INSERT INTO email_events (email_id, to_status) SELECT id, 'SCHEDULED' FROM scheduled_emails, generate_series(1, 3)`,
     )
   })
-  await vacuum(db.pool, 'scheduled_emails', 'email_events', 'campaigns', 'campaign_prospects', 'prospects')
+  // Written past the triggers.
+  await db.pool.query('SELECT recount_emails()')
+  await vacuum(
+    db.pool,
+    'scheduled_emails',
+    'email_events',
+    'email_counts',
+    'campaigns',
+    'campaign_prospects',
+    'prospects',
+  )
 })
 
 /** The plans of everything that `work` asks. */
@@ -63,7 +81,6 @@ describe('a page of the queue comes through its index, however many emails there
     ['unknown', () => ({ status: 'OUTCOME_UNKNOWN' }), 'scheduled_emails_attention_idx'],
     ['of a campaign', () => ({ campaignId: campaign.campaignId }), 'scheduled_emails_campaign_id_status'],
     ['transactional', () => ({ kind: 'TRANSACTIONAL' }), 'scheduled_emails_transactional_idx'],
-    ['of a mailbox', () => ({ mailboxId: campaign.mailboxId }), 'scheduled_emails_workspace_id_id_idx'],
     [
       'by key',
       () => ({ search: { text: 'tx:1:2', hash: () => Buffer.alloc(32) } }),
@@ -73,6 +90,46 @@ describe('a page of the queue comes through its index, however many emails there
     const plans = await plansOf((sql) => listOutbox(sql, campaign.workspaceId, filter(), { limit: 50 }))
     expect(plans[0]).toContain(index)
     for (const plan of plans) expect(plan).not.toContain('Seq Scan on scheduled_emails')
+  })
+})
+
+describe('what no index serves is led to its place by the counts', () => {
+  test('few around it: all of them, by campaign, state and day, in one full page', async () => {
+    const filter: OutboxFilter = { part: 'sent', mailboxId: campaign.mailboxId, fromDate: FEW_DATE }
+    const plans = await plansOf((sql) => listOutbox(sql, campaign.workspaceId, filter, { limit: 50 }))
+    expect(plans[0]).toContain('email_counts')
+    expect(plans[1]).toContain('scheduled_emails_campaign_id_status_local_date_idx')
+    for (const plan of plans) expect(plan).not.toContain('Seq Scan on scheduled_emails')
+    const page = await listOutbox(db.pool, campaign.workspaceId, filter, { limit: 50 })
+    expect([page.emails.length, page.nextCursor]).toEqual([40, null])
+  })
+
+  test('nothing anywhere: no email is looked at', async () => {
+    const { sql, asked } = watched(db.pool)
+    const page = await listOutbox(sql, campaign.workspaceId, { part: 'sent', errorCode: 'HARD_BOUNCE' }, { limit: 50 })
+    expect(page).toMatchObject({ emails: [], nextCursor: null })
+    expect(asked.length).toBeLessThanOrEqual(4)
+  })
+
+  test('a count is a range of the cells, whatever is asked for', async () => {
+    for (const filter of [{}, { mailboxId: campaign.mailboxId }, { errorCode: 'HARD_BOUNCE', fromDate: FEW_DATE }]) {
+      const { sql, asked } = watched(db.pool)
+      await countOutbox(sql, campaign.workspaceId, filter)
+      expect(asked).toHaveLength(1)
+      const plan = await planAsOfMillions(asked[0]?.text ?? '', asked[0]?.values ?? [])
+      expect(plan).toMatch(/Index (Only )?Scan using email_counts_pkey/)
+      expect(plan).not.toContain('scheduled_emails')
+    }
+  })
+
+  test('adding up takes what one change appended', async () => {
+    await db.pool.query(
+      `UPDATE scheduled_emails SET local_date = '2026-04-01' WHERE id = (
+         SELECT id FROM scheduled_emails WHERE workspace_id = $1 AND status = 'SCHEDULED' ORDER BY id LIMIT 1)`,
+      [campaign.workspaceId],
+    )
+    // Out of one cell and into another.
+    expect(await addUpCounts(db.pool)).toBe(2)
   })
 })
 

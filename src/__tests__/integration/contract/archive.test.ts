@@ -113,11 +113,23 @@ const KINDS: Record<string, Kind> = {
     verbs: [['PATCH', '', async () => ({ name: 'Renamed' })]],
     action: 'sequence',
   },
+  template: {
+    path: '/api/templates',
+    field: 'templates',
+    listed: (archived) => ({ archived }),
+    make: async () =>
+      (await owner.ask<{ id: string }>('POST', '/api/templates', { body: { name: unique('Booked') } })).id,
+    verbs: [['PATCH', '', async () => ({ name: 'Renamed' })]],
+    action: 'template',
+  },
 }
 
 test('everything that can be archived can be brought back, and is in this test', () => {
   const operations = Object.values(CONTRACT).flatMap((area): Operation[] => Object.values(area))
-  const restored = operations.filter(({ path }) => path.endsWith('/restore') && !path.startsWith('/api/admin/'))
+  // A webhook is removed for good; the day in which it comes back is for a slip of the hand (webhooks/endpoints.test.ts).
+  const restored = operations.filter(
+    ({ path }) => path.endsWith('/restore') && !/^\/api\/(admin|webhooks)\//.test(path),
+  )
   const places = Object.values(KINDS).map(({ path }) => path)
   expect(restored.map(({ path }) => path).sort()).toEqual(places.map((path) => `${path}/[id]/restore`).sort())
   const archived = operations.filter(({ method, summary }) => method === 'DELETE' && summary.startsWith('Archives'))

@@ -44,6 +44,8 @@ const one = (id: string, more: CallInput = {}): CallInput => ({ params: { id }, 
 const made = async (path: string, body: object) => (await owner.ask<{ id: string }>('POST', path, { body })).id
 const list = () => made('/api/lists', { name: word() })
 const segment = () => made('/api/segments', { name: word(), filter: { contacted: 'no' } })
+const queueFilter = () => made('/api/admin/outbox/filters', { name: word(), filter: { kind: 'CAMPAIGN' } })
+const template = () => made('/api/templates', { name: word(), subject: 'Hi', bodyText: 'A word.' })
 const sequence = () => made('/api/sequences', { name: word(), steps: [{ subject: 'Hi', bodyText: 'A word.' }] })
 const campaign = () => made('/api/campaigns', { name: word(), sequenceId })
 const prospect = async () => {
@@ -63,6 +65,11 @@ const apiKey = async () => {
   const body = { name: word(), scopes: ['send'] }
   return (await owner.ask<{ apiKey: { id: string } }>('POST', '/api/api-keys', { body })).apiKey.id
 }
+const WEBHOOK = { url: 'http://127.0.0.1:9/', events: ['email.sent'] }
+const webhook = async () =>
+  (await owner.ask<{ webhook: { id: string } }>('POST', '/api/webhooks', { body: WEBHOOK })).webhook.id
+const delivery = async () =>
+  (await owner.ask<{ id: string }>('POST', '/api/webhooks/[id]/test', one(await webhook()))).id
 const member = () => join(app, owner, `${word()}@example.com`, 'member')
 const archived = async (path: string, id: Promise<string>) => {
   const params = { id: await id }
@@ -144,6 +151,14 @@ const OPERATIONS: Record<string, Repeated> = {
   'POST /api/campaigns/[id]/stop': { input: running },
   'POST /api/campaigns/[id]/restore': { input: () => archived('/api/campaigns', campaign()) },
   'POST /api/campaigns/[id]/schedule': { input: running },
+  'PATCH /api/webhooks/[id]': { input: async () => one(await webhook(), { body: { status: 'PAUSED' } }) },
+  // Gone, but for a day it can be brought back.
+  'DELETE /api/webhooks/[id]': { input: async () => one(await webhook()), again: 404 },
+  'POST /api/webhooks/[id]/restore': { input: () => archived('/api/webhooks', webhook()) },
+  'POST /api/webhooks/[id]/secret': { input: async () => one(await webhook()) },
+  'POST /api/webhooks/[id]/test': { input: async () => one(await webhook()) },
+  'POST /api/webhooks/[id]/deliveries/again': { input: async () => one(await webhook()) },
+  'POST /api/webhook-deliveries/[id]/again': { input: async () => one(await delivery()) },
   'POST /api/domains/[id]/verify': {
     input: async () => one(await made('/api/domains', { domain: `${word()}.example` })),
   },
@@ -185,6 +200,15 @@ const OPERATIONS: Record<string, Repeated> = {
   },
   'PATCH /api/lists/[id]': { input: async () => one(await list(), { body: { name: word() } }) },
   'DELETE /api/lists/[id]': { input: async () => one(await list()) },
+  'PATCH /api/templates/[id]': { input: async () => one(await template(), { body: { name: word() } }) },
+  'DELETE /api/templates/[id]': { input: async () => one(await template()) },
+  'POST /api/templates/[id]/restore': { input: () => archived('/api/templates', template()) },
+  'POST /api/templates/[id]/preview': { input: async () => one(await template(), { body: {} }) },
+  // Each goes out; this one has no server to go to.
+  'POST /api/templates/[id]/test-send': {
+    input: async () => one(await template(), { body: { mailboxId: await mailbox() } }),
+    first: 409,
+  },
   'PATCH /api/segments/[id]': { input: async () => one(await segment(), { body: { name: word() } }) },
   'DELETE /api/segments/[id]': { input: async () => one(await segment()) },
   'POST /api/segments/[id]/restore': { input: () => archived('/api/segments', segment()) },
@@ -229,6 +253,8 @@ const OPERATIONS: Record<string, Repeated> = {
     input: async () => ({ body: { action: 'cancel', ids: [(await email()).params?.id] } }),
   },
   'POST /api/admin/outbox/export': { input: () => ({ body: {} }) },
+  'DELETE /api/admin/outbox/filters/[id]': { input: async () => one(await queueFilter()) },
+  'POST /api/admin/outbox/filters/[id]/restore': { input: async () => one(await queueFilter()) },
   'POST /api/admin/outbox/bulks/[id]/stop': { input: bulk },
   'POST /api/admin/outbox/bulks/[id]/undo': { input: bulk },
   'POST /api/password-reset': { input: () => ({ body: { email: 'olga@example.com' } }) },

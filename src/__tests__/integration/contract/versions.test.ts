@@ -18,6 +18,8 @@ const KINDS = [
   'segments',
   'sequences',
   'settings',
+  'templates',
+  'webhooks',
   'workspaces',
 ] as const
 
@@ -47,8 +49,14 @@ beforeAll(async () => {
   things.lists = byName('/api/lists/[id]', await made('/api/lists', { name: 'Readers' }))
   const filter = { contacted: 'no' }
   things.segments = byName('/api/segments/[id]', await made('/api/segments', { name: 'New', filter }))
+  things.templates = byName('/api/templates/[id]', await made('/api/templates', { name: 'Booked' }))
   things.sequences = byName('/api/sequences/[id]', sequenceId)
   things.workspaces = byName('/api/workspaces/[id]', workspaceId)
+  const { webhook } = await owner.ask<{ webhook: { id: string } }>('POST', '/api/webhooks', {
+    body: { url: 'http://127.0.0.1:9/', events: ['email.sent'] },
+  })
+  const described = { body: { description: 'Mine' }, other: { description: 'Theirs' } }
+  things.webhooks = { path: '/api/webhooks/[id]', params: { id: webhook.id }, method: 'PATCH', ...described }
   const limits = { body: { dailyLimit: 41 }, other: { dailyLimit: 42 } }
   things.mailboxes = { path: '/api/mailboxes/[id]', params: { id: mailbox.id }, method: 'PATCH', ...limits }
   const companies = { body: { company: 'Mine' }, other: { company: 'Theirs' } }

@@ -55,6 +55,28 @@ test('while the server asks to come back later, people are invited all the same,
   expect((await accepted).status).toBe(200)
 })
 
+test('a newer mail of the same invitation takes back one that still waits, and so does its end', async () => {
+  const waiting = async () =>
+    (
+      await app.db.pool.query<{ status: string; reason: string | null }>(
+        `SELECT status, cancel_reason AS reason FROM scheduled_emails WHERE workspace_id = $1 AND status <> 'SENT' ORDER BY id`,
+        [SYSTEM_WORKSPACE_ID],
+      )
+    ).rows
+  app.isMailBusy = true
+  const { invitation } = await invite('emil@example.com')
+  const params = { id: invitation.id }
+  expect(await client.owner.ask('POST', '/api/invitations/[id]/resend', { params })).toMatchObject({ mailWaits: true })
+  const outdated = { status: 'CANCELLED', reason: 'OUTDATED' }
+  expect(await waiting()).toEqual([outdated, { status: 'RETRY_SCHEDULED', reason: null }])
+  await client.owner.ask('DELETE', '/api/invitations/[id]', { params })
+  expect(await waiting()).toEqual([outdated, outdated])
+  app.isMailBusy = false
+  await app.db.travel('31 seconds')
+  await client.tickUntilSent()
+  expect(app.mails.some((mail) => mail.to && 'text' in mail.to && mail.to.text === 'emil@example.com')).toBe(false)
+})
+
 test('while nothing answers where the server should be, no attempt is used up, and the mail goes out in the end', async () => {
   app.isMailDown = true
   expect(await invite('dora@example.com')).toMatchObject({ mailSent: false, mailWaits: true })

@@ -87,6 +87,7 @@ test('what is for people alone is what a key would use to outlive itself, what i
     'POST /api/admin/held/lift',
     'POST /api/api-keys',
     'POST /api/sequences/[id]/test-send',
+    'POST /api/templates/[id]/test-send',
   ])
 })
 

@@ -66,6 +66,7 @@ const BESIDES: Record<string, (field: string) => CallInput> = {
     body: { action: 'cancel', ...(field === 'exceptIds' && { filter: { part: 'sending' } }) },
   }),
   'POST /api/admin/outbox/export': () => ({}),
+  'POST /api/admin/outbox/filters': () => ({ body: { name: `A filter ${newId()}`, filter: { part: 'sending' } } }),
   'GET /api/prospects': () => ({}),
   'GET /api/prospects/count': () => ({}),
   'POST /api/prospects/bulk': (field) => ({
@@ -83,6 +84,8 @@ const BESIDES: Record<string, (field: string) => CallInput> = {
   'PATCH /api/session': () => ({}),
   'POST /api/sequences/[id]/preview': () => ({ body: { stepNumber: 1 } }),
   'GET /api/sequences/[id]/preview/frame': () => ({ query: { stepNumber: '1' } }),
+  'POST /api/templates/[id]/preview': () => ({ body: {} }),
+  'POST /api/templates/[id]/test-send': () => ({ body: {} }),
   'POST /api/sequences/[id]/test-send': () => ({ body: { stepNumber: 1, mailboxId: theirs.mailboxes } }),
 }
 
@@ -120,6 +123,10 @@ async function furnish(person: Visitor, word: string): Promise<Record<Kind, stri
     ...importForm(`email\n${word}@example.com\n`, { columns: [{ to: 'email' }], onKnown: 'leave' }),
   })
   const { members } = await person.ask<{ members: { id: string }[] }>('GET', '/api/members')
+  const hook = { url: 'http://127.0.0.1:9/', events: ['email.sent'] }
+  const webhooks = await make('/api/webhooks', hook, 'webhook')
+  const params = { id: webhooks }
+  const { id: delivery } = await person.ask<{ id: string }>('POST', '/api/webhooks/[id]/test', { params })
   return {
     campaigns: await make('/api/campaigns', { name: word, sequenceId: sequences }),
     domains: await make('/api/domains', { domain: `${word}.example` }),
@@ -135,6 +142,9 @@ async function furnish(person: Visitor, word: string): Promise<Record<Kind, stri
     segments: await make('/api/segments', { name: word, filter: { contacted: 'no' } }),
     sequences,
     suppressions: '',
+    templates: await make('/api/templates', { name: word, subject: 'Hello', bodyText: 'A word.' }),
+    'webhook-deliveries': delivery,
+    webhooks,
     workspaces: workspaceId,
   }
 }

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
+import { askForReset } from '#lib/tenancy/people/password-reset.ts'
+import { SYSTEM_WORKSPACE_ID } from '#lib/tenancy/workspaces/system-workspace.ts'
+import { OwnMail } from '#lib/wiring/own-mail.ts'
+import { answerReset } from '#lib/wiring/password-reset.ts'
 import { PASSWORD, settled, setUp, signIn, testApp, tokenMailedTo, Visitor } from '#tests/support/server/in-process.ts'
+import { silent } from '#tests/support/silent.ts'
 
 const app = testApp()
 const EMAIL = 'olga@example.com'
@@ -59,6 +64,29 @@ test('the token is kept as a hash, and lasts an hour', async () => {
   expect(rows).toHaveLength(1)
   expect(rows[0]?.identifier).not.toContain(token)
   expect(rows[0]?.minutes).toBe(60)
+})
+
+test('what was asked for is kept before the answer, for anybody alike, and is answered by a tick where the process died', async () => {
+  app.mails.splice(0)
+  const known = await askForReset(app.db.pool, EMAIL)
+  const unknown = await askForReset(app.db.pool, 'nobody@example.com')
+  const { rows: kept } = await app.db.pool.query('SELECT id FROM password_reset_asks ORDER BY id')
+  expect(kept).toEqual([known, unknown])
+  await Promise.all([1, 2].map(() => new OwnMail(app.db.pool, silent, { everyMs: 0 }).lookIfTime(() => true)))
+  expect((await app.db.pool.query('SELECT FROM password_reset_asks')).rowCount).toBe(0)
+  const stored = await app.db.pool.query(
+    `SELECT status FROM scheduled_emails WHERE workspace_id = $1 AND status = 'SCHEDULED'`,
+    [SYSTEM_WORKSPACE_ID],
+  )
+  expect(stored.rowCount).toBe(1)
+})
+
+test('of several that answer the same one, one writes a mail', async () => {
+  const before = await app.db.pool.query('SELECT FROM scheduled_emails WHERE workspace_id = $1', [SYSTEM_WORKSPACE_ID])
+  const { id } = await askForReset(app.db.pool, EMAIL)
+  await Promise.all([1, 2, 3, 4].map(() => answerReset(id)))
+  const after = await app.db.pool.query('SELECT FROM scheduled_emails WHERE workspace_id = $1', [SYSTEM_WORKSPACE_ID])
+  expect((after.rowCount ?? 0) - (before.rowCount ?? 0)).toBe(1)
 })
 
 test('a reset is in the audit log', async () => {

@@ -24,7 +24,6 @@ test('the cookie is Secure and says so in its name where the product is served b
     appUrl: 'https://mail.example.com',
     secret: 'x'.repeat(32),
     log,
-    sendPasswordReset: () => undefined,
   })
   const { sessionToken } = (await auth.$context).authCookies
   expect(sessionToken.name).toBe('__Secure-sendonce.session_token')

@@ -148,6 +148,50 @@ describe('the email queue', () => {
     await tab(new RegExp(`^Needs a decision ${failed}$`)).waitFor()
   })
 
+  test('a filter is saved under a name by keyboard alone, opened again, and its removal taken back', async () => {
+    await page.goto(`${QUEUE}?error=MESSAGE_REFUSED`)
+    await untilListening(page)
+    await button('Saved filters').focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Save this filter…' }).waitFor()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Save this filter' })
+    await dialog.getByLabel('Name').fill('Refused messages')
+    await page.keyboard.press('Enter')
+    await page.getByText('The filter “Refused messages” is saved.').waitFor()
+    await button('Refused messages').waitFor()
+
+    await page.goto(`${QUEUE}?tab=sent`)
+    await untilListening(page)
+    await button('Saved filters').click()
+    await page.getByRole('menuitem', { name: 'Refused messages' }).click()
+    await page.waitForURL((url) => url.searchParams.get('error') === 'MESSAGE_REFUSED')
+    expect(new URL(page.url()).searchParams.get('tab')).toBe('decide')
+    await tab(new RegExp(`^Needs a decision ${PEOPLE - 5}$`)).waitFor()
+
+    await button('Refused messages').click()
+    await page.getByRole('menuitem', { name: 'Remove “Refused messages”' }).click()
+    await page.getByText('The filter “Refused messages” is removed.').waitFor()
+    await button('Saved filters').waitFor()
+    await button('Undo').click()
+    await button('Refused messages').waitFor()
+  })
+
+  test('each number of the promise’s ledger leads to exactly as many emails', async () => {
+    await page.goto('/admin/promise')
+    const ledger = page.getByRole('figure', { name: 'Emails of campaigns by state' })
+    await ledger.waitFor()
+    const doors = await ledger
+      .getByRole('link')
+      .evaluateAll((links) => links.map((link) => [link.getAttribute('href') ?? '', link.textContent ?? '']))
+    expect(doors.length).toBeGreaterThan(2)
+    for (const [href = '', count = ''] of doors) {
+      await page.goto(href)
+      const current = page.getByRole('navigation', { name: 'Parts of the queue' }).locator('[aria-current]')
+      await expect.poll(() => current.textContent(), PATIENTLY).toMatch(new RegExp(` ${count}$`))
+    }
+  })
+
   test('a member sees everything, acts on nothing, and is told whom to ask', async () => {
     const looking = await mia.open(QUEUE)
     await pressPageKey(looking, 'j')

@@ -14,6 +14,7 @@ const wish = (to: string) => ({
   subject: 'Hi',
   text: to,
   html: '',
+  bcc: [],
   headers: {},
   attachments: [],
 })

@@ -63,6 +63,7 @@ export function workerEnvironment(databaseUrl: string, settings: WorkerSettings 
     SUBMIT_SECONDS: String(submitSeconds),
     WITNESS_DIR: witnessFolder,
     SMTP_ALLOW_PRIVATE_HOSTS: 'true',
+    WEBHOOK_ALLOW_PRIVATE_HOSTS: '127.0.0.1, localhost',
     APP_URL: 'http://sendonce.test',
     CRON_SECRET: 'a secret for tests only',
     AUTH_SECRET: 'a secret of thirty-two characters or more',

@@ -143,8 +143,13 @@ export class FuzzPlace {
     }
     await person.ask('POST', `/api/lists/${listId}/members`, { prospectIds })
     await make('segments', '/api/segments', { name: sign, filter: { listId } })
+    await make('templates', '/api/templates', { name: sign, subject: sign, bodyText: `A word of ${sign}.` })
     await make('suppressions', '/api/suppressions', { value: `no-${sign}@example.net` })
     await make('domains', '/api/domains', { domain: `${sign}.example` })
+    const url = `http://127.0.0.1:9/${sign}`
+    const webhookId = await make('webhooks', '/api/webhooks', { url, description: sign, events: ['campaign.paused'] })
+    const test = await person.ask<{ id: string }>('POST', `/api/webhooks/${webhookId}/test`, {})
+    keep('webhook-deliveries', test.id)
     await make('invitations', '/api/invitations', { email: `${sign}-guest@example.com`, role: 'member' })
     const smtp = { host: '127.0.0.1', port: this.app.smtpPort, security: 'NONE', username: null }
     await make('mailboxes', '/api/mailboxes', { address: `${sign}@acme.example`, smtp })

@@ -38,7 +38,16 @@ const KINDS = [
     'outbox',
     'people',
   ],
-  ...['prospects', 'segments', 'sequences', 'suppressions', 'workspaces'],
+  ...[
+    'prospects',
+    'segments',
+    'sequences',
+    'suppressions',
+    'templates',
+    'webhook-deliveries',
+    'webhooks',
+    'workspaces',
+  ],
 ] as const
 
 export type Kind = (typeof KINDS)[number]
@@ -66,7 +75,7 @@ export const KIND_OF_FIELD: Readonly<Record<string, Kind>> = {
   workspaceId: 'workspaces',
 }
 
-const TOKEN = /id\.([a-z]+)\.(\d+)\.(own|other)\./g
+const TOKEN = /id\.([a-z-]+)\.(\d+)\.(own|other)\./g
 
 export type Resolve = (kind: Kind, index: number, whose: 'own' | 'other') => string
 

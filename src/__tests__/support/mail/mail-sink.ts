@@ -9,6 +9,8 @@ export type MailSink = {
   readonly taken: TakenMail[]
   /** While true, it reads a message to its end and then asks to come back later. */
   isBusy: boolean
+  /** Addresses that it does not know. */
+  readonly unknown: Set<string>
 }
 
 /** A real SMTP server that takes everything and keeps the bytes, there from beforeAll to afterAll. */
@@ -19,6 +21,10 @@ export function mailSink(): MailSink {
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     closeTimeout: 100,
+    onRcptTo({ address }, _session, callback) {
+      const refusal = Object.assign(new Error('5.1.1 No such user'), { responseCode: 550 })
+      callback(sink.unknown.has(inDns(address)) ? refusal : null)
+    },
     onData(stream, session, callback) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -49,6 +55,7 @@ export function mailSink(): MailSink {
     },
     taken,
     isBusy: false,
+    unknown: new Set(),
   }
   return sink
 }

@@ -7,6 +7,9 @@ export const links = {
   launched: '',
   elsewhere: '',
   archived: '',
+  template: '',
+  newTemplate: '',
+  archivedTemplate: '',
   draft: '',
   running: '',
   full: '',
@@ -15,5 +18,7 @@ export const links = {
   failed: '',
   unknown: '',
   waiting: '',
+  webhook: '',
+  delivery: '',
 }
 export const people = { ada: '', erased: '', merged: '', importId: '', unfinishedId: '' }

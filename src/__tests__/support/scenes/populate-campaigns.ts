@@ -46,7 +46,8 @@ export async function populateCampaigns(app: App, owner: Guest): Promise<void> {
     UPDATE scheduled_emails SET status = 'CANCELLED', ready_at = NULL, cancelled_at = app_now(), cancel_reason = 'BY_PERSON'
       WHERE campaign_id = '${ended}' AND status = 'SCHEDULED';
     UPDATE campaign_prospects SET state = 'FINISHED' WHERE campaign_id = '${ended}';
-    UPDATE campaigns SET status = 'SENT' WHERE id = '${ended}'`)
+    UPDATE campaigns SET status = 'SENT' WHERE id = '${ended}';
+    SELECT recount_emails()`)
 }
 
 /** So many of a campaign's emails sent, failed for good, unknown and waiting to retry. */

@@ -3,6 +3,7 @@ import { launchToAll, setUpSending } from '#tests/support/browser/launching.ts'
 import { links } from './places.ts'
 import { populateCampaigns } from './populate-campaigns.ts'
 import { populatePeople } from './populate-people.ts'
+import { populateWebhooks } from './populate-webhooks.ts'
 import { type App, type Guests, LONG_EMAIL, LONG_NAME } from './scene.ts'
 
 /** A workspace with everything in it, a second one, and people who may do more and less. */
@@ -65,6 +66,18 @@ export async function populate(app: App, guest: Guests): Promise<void> {
   await owner.ask('DELETE', `/api${links.archived}`)
   links.elsewhere = `/sequences/${await write(guest('loner'), 'New sequence', [{}])}`
 
+  const template = async (body: object) =>
+    `/settings/templates/${(await owner.ask<{ id: string }>('POST', '/api/templates', body)).id}`
+  links.template = await template({
+    name: 'Table booked',
+    subject: 'Your table on {{custom.day}}',
+    bodyHtml:
+      '<p>Hello {{firstName | "there"}},</p><p>we look forward to seeing <strong>{{custom.guests}}</strong> of you on {{custom.day}}.</p><p>{{senderName}}</p>',
+  })
+  links.newTemplate = await template({ name: `A template whose name says what it is for, ${LONG_NAME}`.slice(0, 100) })
+  links.archivedTemplate = await template({ name: 'Old receipt' })
+  await owner.ask('DELETE', links.archivedTemplate.replace('/settings', '/api'))
+
   const mailbox = (address: string, port: number, more: object = {}) =>
     owner.ask('POST', '/api/mailboxes', {
       ...{ address, test: false, displayName: LONG_NAME, ...more },
@@ -102,6 +115,7 @@ export async function populate(app: App, guest: Guests): Promise<void> {
   const { apiKey: expired } = await key('Old shop', ['send'], 30)
   const { apiKey: revoked } = await key('Leaked', ['send'], null)
   const { apiKey: orphaned } = await key('Booking site', ['send'], null)
+  await populateWebhooks(app, owner)
   await owner.ask('DELETE', `/api/api-keys/${revoked.id}`)
   await app.sql(`UPDATE api_keys SET expires_at = now(), last_used_at = now() - interval '3 days' WHERE id = $1`, [
     expired.id,
@@ -145,6 +159,11 @@ async function spoilSome(app: App, owner: Guest): Promise<void> {
     string,
     string,
   ]
+  for (const [name, kind] of [
+    [LONG_NAME, 'CAMPAIGN'],
+    ['Of the shop', 'TRANSACTIONAL'],
+  ] as const)
+    await owner.ask('POST', '/api/admin/outbox/filters', { name, filter: { part: 'decide', kind } })
   const receipt = `jsonb_build_object('campaign-running', 'ok', 'sending-window', 'ok', 'workspace-quota', 'ok')`
   await app.sql(`BEGIN;
     SET LOCAL session_replication_role = replica;
@@ -166,6 +185,7 @@ async function spoilSome(app: App, owner: Guest): Promise<void> {
       '<p>A <b>word</b> at <a href="https://acme.example/${'a-long-path/'.repeat(12)}">this address</a>.</p>',
       '<one@acme.example>', app_now(), '{"List-Unsubscribe": "<https://acme.example/u/…>"}'
     FROM scheduled_emails WHERE id IN ('${links.failed}', '${links.unknown}');
+    SELECT recount_emails();
     COMMIT`)
 }
 

@@ -1,5 +1,5 @@
 import { links } from './places.ts'
-import { type Scene, type Scenes, text } from './scene.ts'
+import { LONG_NAME, type Scene, type Scenes, text } from './scene.ts'
 
 /** As if the data came from another server, in the middle of its work. */
 const HELD: Pick<Scene, 'given' | 'undone'> = {
@@ -95,6 +95,27 @@ export const QUEUE: Scenes = {
         await page.getByRole('checkbox', { name: 'Select all that are loaded' }).click()
         await page.getByRole('button', { name: 'Dismiss…' }).click()
         await page.getByText('It can be done for').waitFor()
+      },
+    },
+    {
+      state: 'saved filters',
+      as: 'owner',
+      address: () => '/admin/email-queue?kind=CAMPAIGN',
+      ready: (page) => page.getByRole('button', { name: LONG_NAME }),
+      afterwards: async (page) => {
+        await page.getByRole('button', { name: LONG_NAME }).click()
+        await page.getByRole('menuitem', { name: 'Remove' }).waitFor()
+      },
+    },
+    {
+      state: 'naming a filter',
+      as: 'member',
+      address: () => '/admin/email-queue?error=MESSAGE_REFUSED',
+      ready: (page) => page.getByRole('button', { name: 'Saved filters' }),
+      afterwards: async (page) => {
+        await page.getByRole('button', { name: 'Saved filters' }).click()
+        await page.getByRole('menuitem', { name: 'Save this filter…' }).click()
+        await page.getByRole('dialog', { name: 'Save this filter' }).waitFor()
       },
     },
     { state: 'a member', as: 'member', ready: text('Failed for good') },

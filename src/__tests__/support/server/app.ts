@@ -96,6 +96,7 @@ export function testApp(env: Record<string, string> = {}): TestApp {
         SYSTEM_MAIL_URL: `smtp://127.0.0.1:${app.smtpPort}`,
         SYSTEM_MAIL_FROM: 'sendonce@example.com',
         SMTP_ALLOW_PRIVATE_HOSTS: '127.0.0.1, localhost',
+        WEBHOOK_ALLOW_PRIVATE_HOSTS: '127.0.0.1, localhost',
         CATCHER_URL: app.inCatcher('/'),
         ...env,
       },

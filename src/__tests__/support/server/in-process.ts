@@ -142,6 +142,7 @@ export function testApp(): TestApp {
       SYSTEM_MAIL_URL: `smtp://127.0.0.1:${port}`,
       SYSTEM_MAIL_FROM: 'sendonce@example.com',
       SMTP_ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+      WEBHOOK_ALLOW_PRIVATE_HOSTS: '127.0.0.1',
       TRUSTED_PROXIES: '1',
     })
   })

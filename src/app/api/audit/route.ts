@@ -1,4 +1,4 @@
-import { audit } from '#lib/contract/audit.ts'
+import { audit } from '#lib/contract/workspaces.ts'
 import { database } from '#lib/platform/database.ts'
 import { listAudit } from '#lib/tenancy/audit/audit-list.ts'
 import { workspaceRoute } from '../workspace-route.ts'

@@ -1,10 +1,8 @@
 import { invitations } from '#lib/contract/people.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
-import { env } from '#lib/platform/env.ts'
 import { invite, listInvitations } from '#lib/tenancy/people/invitations.ts'
-import { invitationMail } from '#lib/tenancy/people/mails.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
-import { sendStoredMail, storeSystemMail } from '#lib/wiring/system-mail.ts'
+import { sendStoredMail, storeInvitationMail } from '#lib/wiring/system-mail.ts'
 import { limitBySubject } from '../limit.ts'
 import { workspaceRoute } from '../workspace-route.ts'
 
@@ -19,7 +17,7 @@ export const POST = workspaceRoute(invitations.invite, async (input) => {
     const invited = await invite(tx, workspace.id, body, actor)
     // Until its mail has gone; the answer is kept anew then.
     await keep(tx)
-    return { invitation: invited, mail: await storeSystemMail(tx, invitationMail(env().APP_URL, invited)) }
+    return { invitation: invited, mail: await storeInvitationMail(tx, workspace.id, invited) }
   })
   const outcome = await sendStoredMail(mail)
   return { invitation, mailSent: outcome === 'sent', mailWaits: outcome === 'waits' }

@@ -1,17 +1,20 @@
+import { after } from 'next/server'
 import { passwordReset } from '#lib/contract/session.ts'
 import { DONE } from '#lib/contract/shared.ts'
 import { database } from '#lib/platform/database.ts'
 import { route } from '#lib/platform/http/route.ts'
-import { requestPasswordReset, resetPassword } from '#lib/tenancy/people/password-reset.ts'
+import { askForReset, resetPassword } from '#lib/tenancy/people/password-reset.ts'
 import { forgetAttempts, LIMITS } from '#lib/tenancy/rate-limit.ts'
-import { auth } from '../auth.ts'
+import { auth } from '#lib/wiring/auth.ts'
+import { answerReset } from '#lib/wiring/password-reset.ts'
 import { limitByAddress, limitBySubject } from '../limit.ts'
 import { originOf } from '../workspace-route.ts'
 
 export const POST = route(passwordReset.request, async (input) => {
   await limitByAddress(input, LIMITS.resetByAddress)
   await limitBySubject(input, LIMITS.resetByAccount, input.body.email)
-  await requestPasswordReset(auth(), input.body.email)
+  const { id } = await askForReset(database(), input.body.email)
+  after(() => answerReset(id))
   return DONE
 })
 

@@ -6,7 +6,7 @@ import { activeAmong, assertWorkspaceAccess, listMemberships } from '#lib/tenanc
 import { passCookies } from '#lib/tenancy/people/session.ts'
 import { signIn, signOut } from '#lib/tenancy/people/sign-in.ts'
 import { forgetAttempts, LIMITS } from '#lib/tenancy/rate-limit.ts'
-import { auth } from '../auth.ts'
+import { auth } from '#lib/wiring/auth.ts'
 import { limitByAddress, limitBySubject, returnAttemptByAddress } from '../limit.ts'
 import { originOf, personRoute } from '../workspace-route.ts'
 

@@ -5,7 +5,7 @@ import { route } from '#lib/platform/http/route.ts'
 import { createFirstOwner, isFirstRun } from '#lib/tenancy/people/first-run.ts'
 import { signIn } from '#lib/tenancy/people/sign-in.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
-import { auth } from '../auth.ts'
+import { auth } from '#lib/wiring/auth.ts'
 import { limitByAddress } from '../limit.ts'
 import { originOf } from '../workspace-route.ts'
 

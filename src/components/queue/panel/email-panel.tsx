@@ -93,7 +93,7 @@ function Told({ detail }: { detail: Detail }) {
       <Facts detail={detail} />
       <EmailTimeline detail={detail} />
       <Receipt attempts={detail.attempts} />
-      <MessageView content={detail.content} />
+      <MessageView content={detail.content} bcc={detail.bcc} />
     </>
   )
 }

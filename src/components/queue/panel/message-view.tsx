@@ -12,7 +12,7 @@ type View = 'mail' | 'text' | 'raw'
 const VIEWS: Record<View, string> = { mail: 'As read', text: 'Plain text', raw: 'Raw' }
 
 /** The message as it was handed over: in a frame in which nothing runs, as text, and with its headers. */
-export function MessageView({ content }: { content: Detail['content'] }) {
+export function MessageView({ content, bcc }: Pick<Detail, 'content' | 'bcc'>) {
   const [view, setView] = useState<View>('mail')
   return (
     <section aria-labelledby="email-message">
@@ -39,6 +39,9 @@ export function MessageView({ content }: { content: Detail['content'] }) {
           </div>
         )}
       </div>
+      {bcc.length > 0 && (
+        <p className="wrap-anywhere mb-2 text-[0.8125rem] text-muted">Blind copy to {bcc.join(', ')}</p>
+      )}
       {content ? (
         <Shown content={content} view={view} />
       ) : (

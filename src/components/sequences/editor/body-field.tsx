@@ -12,7 +12,8 @@ import { type DraftStep, type Form, inForm } from './draft.ts'
 import { LoadedField } from './loaded-field.tsx'
 
 interface BodyFieldProps {
-  stepNumber: number
+  /** What it is the text of, as it is read aloud: "step 1". */
+  of: string
   step: DraftStep
   isAdded: boolean
   coverage: Coverage
@@ -25,9 +26,9 @@ const FORMS: { value: Form; label: string }[] = [
   { value: 'text', label: 'Plain text' },
 ]
 
-export function BodyField({ stepNumber, step, isAdded, coverage, onChange }: BodyFieldProps) {
+export function BodyField({ of, step, isAdded, coverage, onChange }: BodyFieldProps) {
   const { ask, dialog } = useConfirm()
-  const label = `Text of step ${stepNumber}`
+  const label = `Text of ${of}`
 
   function changeForm(form: Form) {
     if (form === step.form) return
@@ -43,7 +44,7 @@ export function BodyField({ stepNumber, step, isAdded, coverage, onChange }: Bod
       confirmLabel: 'Change',
       run: async () => {
         onChange(changed)
-        toastWithUndo(`Step ${stepNumber} is ${formLabel.toLowerCase()} now.`, async () => {
+        toastWithUndo(`${of.charAt(0).toUpperCase()}${of.slice(1)} is ${formLabel.toLowerCase()} now.`, async () => {
           onChange(step)
           return 'The text is as it was.'
         })
@@ -58,7 +59,7 @@ export function BodyField({ stepNumber, step, isAdded, coverage, onChange }: Bod
           Text
         </p>
         <Select
-          aria-label={`Form of the text of step ${stepNumber}`}
+          aria-label={`Form of the text of ${of}`}
           options={FORMS}
           value={step.form}
           onValueChange={(form) => changeForm(form as Form)}

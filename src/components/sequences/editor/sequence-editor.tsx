@@ -2,17 +2,19 @@
 
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
+import { api } from '#components/api-client.ts'
 import { useLeaveGuard } from '#components/form/leave-guard.tsx'
 import { useSession } from '#components/session/session-context.tsx'
 import { usePageKeys } from '#components/shell/page-keys.tsx'
+import { Badge } from '#components/ui/badge.tsx'
 import { Callout } from '#components/ui/callout.tsx'
 import { Button } from '#components/ui/control/button.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
 import { useCoverage } from '../fields/use-coverage.ts'
-import { type PickedPerson, usePeople } from '../preview/person-picker.tsx'
+import { PersonPicker, type PickedPerson, usePeople } from '../preview/person-picker.tsx'
 import { PreviewPane } from '../preview/preview-pane.tsx'
-import type { PreviewAsk } from '../preview/use-preview.ts'
+import { type PreviewAsk, usePreview } from '../preview/use-preview.ts'
 import { UNNAMED } from '../start-sequence.ts'
 import { draftOf, isUnwritten, type Sequence, threadSubjectOf } from './draft.ts'
 import { EditorHeader } from './editor-header.tsx'
@@ -51,7 +53,15 @@ export function SequenceEditor({ live }: { live: Sequence }) {
     texts: { subject: shown?.subject ?? '', bodyText: shown?.bodyText ?? '', bodyHtml: shown?.bodyHtml ?? '' },
     threadSubject: threadSubjectOf(draft.steps, view.step - 1),
   }
+  const preview = usePreview(live.id, ask)
   usePageKeys([{ keys: ['h'], label: 'Show the history', action: () => setOpened('history') }])
+
+  const sendTest = (mailboxId: string) =>
+    api('POST /api/sequences/[id]/test-send', {
+      params: { id: live.id },
+      body: { ...ask, mailboxId },
+      workspaceId: workspace.id,
+    })
 
   function startOver() {
     editor.restore(draftOf(base))
@@ -78,9 +88,11 @@ export function SequenceEditor({ live }: { live: Sequence }) {
   return (
     <>
       <EditorHeader
+        back={{ href: '/sequences', label: 'Sequences' }}
+        what="sequence"
         name={draft.name}
         isNew={draft.name === UNNAMED && draft.steps.every(isUnwritten)}
-        isLaunched={isLaunched}
+        badge={<Badge tone={isLaunched ? 'accent' : 'neutral'}>{isLaunched ? 'Launched' : 'Not launched'}</Badge>}
         saveState={editor.saveState}
         onRename={(name) => change((current) => ({ ...current, name }))}
         onHistory={() => setOpened('history')}
@@ -130,11 +142,10 @@ export function SequenceEditor({ live }: { live: Sequence }) {
         >
           {shown && (
             <PreviewPane
-              sequenceId={live.id}
-              ask={ask}
+              title={`Step ${ask.stepNumber} as`}
+              whose={<PersonPicker person={person} onPick={setPicked} />}
+              preview={preview}
               isUnwritten={isUnwritten(shown)}
-              person={person}
-              onPick={setPicked}
               view={view.view}
               onView={view.showView}
               isPhone={view.isPhone}
@@ -149,7 +160,9 @@ export function SequenceEditor({ live }: { live: Sequence }) {
       {opened === 'history' && (
         <VersionsDialog sequenceId={live.id} currentVersion={base.version} onBringBack={bringBack} onClose={close} />
       )}
-      {opened === 'test' && <TestSendDialog sequenceId={live.id} ask={ask} onClose={close} />}
+      {opened === 'test' && (
+        <TestSendDialog title={`Send yourself step ${ask.stepNumber}`} send={sendTest} onClose={close} />
+      )}
       {leaving}
     </>
   )

@@ -74,13 +74,13 @@ export function StepCard(props: StepCardProps) {
         )}
       </header>
       <SubjectField
-        stepNumber={stepNumber}
+        of={`step ${stepNumber}`}
         value={step.subject}
-        threadSubject={threadSubject}
+        threadSubject={stepNumber > 1 ? threadSubject : undefined}
         coverage={coverage}
         onChange={(subject) => onChange({ ...step, subject })}
       />
-      <BodyField stepNumber={stepNumber} step={step} isAdded={isAdded} coverage={coverage} onChange={onChange} />
+      <BodyField of={`step ${stepNumber}`} step={step} isAdded={isAdded} coverage={coverage} onChange={onChange} />
       <StepNotes problems={[...new Set([...problems, ...savedProblems])]} lacks={lacks} />
     </section>
   )

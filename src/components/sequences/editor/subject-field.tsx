@@ -6,10 +6,11 @@ import { type Coverage, fieldLabel } from '../fields/field-words.ts'
 import { LoadedField } from './loaded-field.tsx'
 
 interface SubjectFieldProps {
-  stepNumber: number
+  /** What it is the subject of, as it is read aloud: "step 1". */
+  of: string
   value: string
-  /** Of the thread that it would answer in; empty for the first step. */
-  threadSubject: string
+  /** Of the thread that a follow-up would answer in; absent where it is none. */
+  threadSubject?: string | undefined
   coverage: Coverage
   onChange: (value: string) => void
 }
@@ -17,9 +18,9 @@ interface SubjectFieldProps {
 /** What a phone shows of a subject in its list. */
 const PHONE_SHOWS = 40
 
-export function SubjectField({ stepNumber, value, threadSubject, coverage, onChange }: SubjectFieldProps) {
+export function SubjectField({ of, value, threadSubject, coverage, onChange }: SubjectFieldProps) {
   const id = useId()
-  const isFollowUp = stepNumber > 1
+  const isFollowUp = threadSubject !== undefined
   return (
     <div className="flex flex-col gap-1.5">
       <p aria-hidden className="font-medium text-sm">
@@ -27,7 +28,7 @@ export function SubjectField({ stepNumber, value, threadSubject, coverage, onCha
       </p>
       <LoadedField
         kind="line"
-        label={`Subject of step ${stepNumber}`}
+        label={`Subject of ${of}`}
         value={value}
         onChange={onChange}
         coverage={coverage}

@@ -13,16 +13,15 @@ import { FormError } from '#components/ui/control/form-error.tsx'
 import { Select } from '#components/ui/control/select.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
-import type { PreviewAsk } from '../preview/use-preview.ts'
 
 interface TestSendDialogProps {
-  sequenceId: string
-  ask: PreviewAsk
+  title: string
+  send: (mailboxId: string) => Promise<{ to: string; subject: string }>
   onClose: () => void
 }
 
-/** One step as it stands in the editor, sent to the person who asks and to nobody else. */
-export function TestSendDialog({ sequenceId, ask, onClose }: TestSendDialogProps) {
+/** An email as it stands in the editor, sent to the person who asks and to nobody else. */
+export function TestSendDialog({ title, send, onClose }: TestSendDialogProps) {
   const { workspace, person } = useSession()
   const [chosen, setChosen] = useState<string | null>(null)
   const { data } = useQuery({
@@ -33,17 +32,13 @@ export function TestSendDialog({ sequenceId, ask, onClose }: TestSendDialogProps
   const mailboxId = chosen ?? mailboxes[0]?.id
   const { formProps, isRunning, message } = useSubmit(async () => {
     if (!mailboxId) return
-    const { to, subject } = await api('POST /api/sequences/[id]/test-send', {
-      params: { id: sequenceId },
-      body: { ...ask, mailboxId },
-      workspaceId: workspace.id,
-    })
+    const { to, subject } = await send(mailboxId)
     onClose()
     toast.success(`“${subject}” is on its way to ${to}.`)
   })
   return (
     <Dialog
-      title={`Send yourself step ${ask.stepNumber}`}
+      title={title}
       description={`It goes to ${person.email}, and to nobody else. It counts towards nothing.`}
       isOpen
       onOpenChange={(isOpen) => !isOpen && onClose()}

@@ -1,5 +1,6 @@
 'use client'
 
+import type { UseQueryResult } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { ExternalLink, Monitor, Smartphone } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -10,9 +11,8 @@ import { Refreshing } from '#components/ui/refreshing.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import { hintsFor } from './hints.ts'
 import { linksOf } from './mail-links.ts'
-import { PersonPicker, type PickedPerson } from './person-picker.tsx'
 import { PreviewCanvas } from './preview-canvas.tsx'
-import { type Preview, type PreviewAsk, usePreview } from './use-preview.ts'
+import type { Preview } from './use-preview.ts'
 
 export const VIEWS = ['mail', 'text', 'raw', 'links'] as const
 export type View = (typeof VIEWS)[number]
@@ -20,12 +20,12 @@ export type View = (typeof VIEWS)[number]
 const VIEW_LABEL: Record<View, string> = { mail: 'Email', text: 'Plain text', raw: 'Raw', links: 'Links' }
 
 interface PreviewPaneProps {
-  sequenceId: string
-  ask: PreviewAsk
+  title: string
+  /** Who reads it, and how that is chosen. */
+  whose: ReactNode
+  preview: Pick<UseQueryResult<Preview>, 'data' | 'error' | 'isPlaceholderData'>
   /** Not a letter is there yet. */
   isUnwritten: boolean
-  person: PickedPerson | null
-  onPick: (person: PickedPerson) => void
   view: View
   onView: (view: View) => void
   isPhone: boolean
@@ -34,16 +34,16 @@ interface PreviewPaneProps {
 
 /** What one real person will read, beside what is being written. */
 export function PreviewPane(props: PreviewPaneProps) {
-  const { sequenceId, ask, isUnwritten, person, onPick, view, onView, isPhone, onPhone } = props
-  const { data, error, isPlaceholderData } = usePreview(sequenceId, ask)
+  const { title, whose, preview, isUnwritten, view, onView, isPhone, onPhone } = props
+  const { data, error, isPlaceholderData } = preview
   return (
     <section
       aria-label="Preview"
       className="flex min-w-0 flex-col gap-3 rounded-lg border border-border bg-surface p-4 shadow-card"
     >
       <header className="flex items-center gap-2">
-        <h2 className="font-semibold text-sm">Step {ask.stepNumber} as</h2>
-        <PersonPicker person={person} onPick={onPick} />
+        <h2 className="font-semibold text-sm">{title}</h2>
+        {whose}
       </header>
       <div className="flex flex-wrap items-center gap-1">
         <fieldset className="flex gap-0.5">

@@ -32,14 +32,15 @@ export function usePreview(sequenceId: string, ask: PreviewAsk) {
         workspaceId: workspace.id,
         signal,
       }),
-    placeholderData: keepPreviousData,
-    // Texts of a draft are asked about once; a person may have been edited since.
-    staleTime: 30_000,
-    gcTime: 60_000,
+    ...OF_A_DRAFT,
   })
 }
 
-function useAfterPause(value: string): string {
+/** Until there is an answer the last one stays. Texts of a draft are asked about once; a person may have been edited since. */
+export const OF_A_DRAFT = { placeholderData: keepPreviousData, staleTime: 30_000, gcTime: 60_000 } as const
+
+/** As typing leaves it: what is asked of the server while a person types. */
+export function useAfterPause(value: string): string {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), TYPING_PAUSE_MS)

@@ -5,7 +5,7 @@ import type { Sql } from '#lib/platform/database.ts'
 import { recordAudit } from '#lib/tenancy/audit/audit.ts'
 import { blankKeptAnswers } from '#lib/tenancy/kept-answers.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
-import { blankFormerAddresses } from './former-addresses.ts'
+import { addressesOf, blankFormerAddresses } from './former-addresses.ts'
 
 /**
  * Takes away what is personal, of this prospect and of everybody who was merged with it: they are one person. What stays
@@ -34,6 +34,7 @@ export async function eraseProspect(
        OR s.value_hash IN (SELECT email_hash FROM former_addresses WHERE prospect_id = p.id))`,
     [workspaceId, ids],
   )
+  const addresses = await addressesOf(tx, ids)
   const { rowCount } = await tx.query(
     `UPDATE prospects SET email = NULL, first_name = NULL, last_name = NULL, company = NULL, custom_fields = '{}',
        time_zone = NULL, merged_into_id = NULL, erased_at = app_now(), updated_at = app_now(),
@@ -48,6 +49,7 @@ export async function eraseProspect(
   let cancelledEmails = 0
   for (const erasedId of ids) cancelledEmails += await consequences.cancelWaiting(tx, erasedId, 'erased')
   await consequences.erased(tx, ids)
+  cancelledEmails += await consequences.addressesErased(tx, addresses)
   const erased = rowCount ?? 0
   if (erased > 0) {
     await recordAudit(tx, workspaceId, {

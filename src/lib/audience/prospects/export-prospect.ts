@@ -9,6 +9,7 @@ import {
 import type { Sql } from '#lib/platform/database.ts'
 import { recordAudit } from '#lib/tenancy/audit/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
+import { addressesOf } from './former-addresses.ts'
 
 type Row = Record<string, unknown>
 
@@ -53,7 +54,7 @@ export async function exportProspect(
        JOIN prospects p ON p.email_hash = s.value_hash AND p.workspace_id = s.workspace_id
        WHERE s.workspace_id = $1 AND p.id = ANY($2::uuid[]) ORDER BY s.id`,
     ),
-    ...(await exportTraces(tx, ids)),
+    ...(await exportTraces(tx, ids, await addressesOf(tx, ids))),
   }
   await recordAudit(tx, workspaceId, { action: 'prospect.exported', actor, target: prospectTarget(id) })
   return exported

@@ -25,3 +25,13 @@ export async function formerAddressesOf(sql: Sql, prospectId: string): Promise<{
   )
   return rows
 }
+
+/** Those that they have, and those that they had. */
+export async function addressesOf(sql: Sql, prospectIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql.query<{ email: string }>(
+    `SELECT email FROM prospects WHERE id = ANY($1::uuid[]) AND email IS NOT NULL
+     UNION SELECT email FROM former_addresses WHERE prospect_id = ANY($1::uuid[]) AND email IS NOT NULL`,
+    [prospectIds],
+  )
+  return rows.map(({ email }) => email)
+}

@@ -1,5 +1,6 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { eraseContents } from './erase-contents.ts'
+import { emptyLate } from './erase-recipients.ts'
 
 /**
  * Takes what is personal of erased prospects out of the queue and its history: providers repeat addresses in what they
@@ -24,6 +25,7 @@ export async function eraseLateTraces(tx: Sql, emailIds: readonly string[]): Pro
     [emailIds],
   )
   for (const { workspace_id, ids } of rows) await eraseTraces(tx, workspace_id, ids)
+  await emptyLate(tx, emailIds)
 }
 
 async function blankErrors(tx: Sql, workspaceId: string, prospectIds: readonly string[]): Promise<void> {

@@ -2,8 +2,8 @@ import type { CancelReason } from '#lib/email-scheduler/reasons.ts'
 import type { Sql } from '#lib/platform/database.ts'
 
 /**
- * Locks the campaigns and prospects of these emails, in the order that everybody keeps (campaign, prospect, email, by
- * id), and answers which of the emails are no longer wanted, and why. A transaction that puts an email back into the queue asks
+ * Locks the campaigns and prospects of these emails (of a transactional one, its recipient), in the order that everybody
+ * keeps (campaign, prospect, email, by id), and answers which of the emails are no longer wanted, and why. A transaction that puts an email back into the queue asks
  * here first, in a statement of its own before any email is locked: a stop that was answered before the lock is seen,
  * and one that comes later waits and then finds the email waiting. So nothing stays scheduled in a stopped campaign.
  *
@@ -25,6 +25,11 @@ export async function lockOwners(
      ORDER BY id FOR ${mode === 'exclusive' ? 'NO KEY UPDATE' : 'SHARE'}`,
     [emailIds],
   )
+  const erased = await tx.query<{ id: string; isErased: boolean }>(
+    `SELECT email_id AS id, erased_at IS NOT NULL AS "isErased" FROM email_recipients
+     WHERE email_id = ANY($1::uuid[]) AND position = 0 ORDER BY email_id FOR SHARE`,
+    [emailIds],
+  )
   // A campaign's reasons do not touch transactional email: it has neither campaign nor prospect.
   const { rows } = await tx.query<{ id: string; reason: CancelReason }>(
     `SELECT id, reason FROM (
@@ -42,5 +47,8 @@ export async function lockOwners(
      ) looked_at WHERE reason IS NOT NULL`,
     [emailIds],
   )
-  return new Map(rows.map(({ id, reason }) => [id, reason]))
+  return new Map([
+    ...rows.map(({ id, reason }) => [id, reason] as const),
+    ...erased.rows.filter(({ isErased }) => isErased).map(({ id }) => [id, 'PROSPECT_ERASED'] as const),
+  ])
 }

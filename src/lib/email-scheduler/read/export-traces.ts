@@ -2,15 +2,25 @@ import type { ProspectTraces } from '#lib/audience/prospect.ts'
 import { hideUnsubscribeLinks } from '#lib/audience/prospects/unsubscribe-link.ts'
 import type { Sql } from '#lib/platform/database.ts'
 
+/** Of campaigns, and what programs had sent to them: to nobody else, whoever had a blind copy. */
+const THEIRS = `e.id IN (
+  SELECT o.id FROM campaign_prospects cp JOIN scheduled_emails o ON o.campaign_prospect_id = cp.id
+  WHERE cp.workspace_id = $1 AND cp.prospect_id = ANY($2::uuid[])
+  UNION ALL SELECT email_id FROM email_recipients WHERE workspace_id = $1 AND address = ANY($3::text[]) AND position = 0)`
+
 /** What is held in campaigns and in the queue about these prospects, who are one person: for the export of the person. */
 export async function exportTraces(
   tx: Sql,
   workspaceId: string,
   prospectIds: readonly string[],
+  addresses: readonly string[],
 ): Promise<ProspectTraces> {
-  const rows = async (sql: string) => (await tx.query<Record<string, unknown>>(sql, [workspaceId, prospectIds])).rows
+  const ofPeople = async (sql: string) =>
+    (await tx.query<Record<string, unknown>>(sql, [workspaceId, prospectIds])).rows
+  const rows = async (sql: string) =>
+    (await tx.query<Record<string, unknown>>(sql, [workspaceId, prospectIds, addresses])).rows
   return {
-    enrolments: await rows(
+    enrolments: await ofPeople(
       `SELECT cp.id, c.name AS campaign, cp.prospect_id AS "prospectId", cp.state, cp.reason, cp.paused_at AS "pausedAt",
          cp.created_at AS "createdAt"
        FROM campaign_prospects cp JOIN campaigns c ON c.id = cp.campaign_id
@@ -21,14 +31,14 @@ export async function exportTraces(
          e.scheduled_for AS "scheduledFor", e.sent_at AS "sentAt", e.cancelled_at AS "cancelledAt",
          e.cancel_reason AS "cancelReason", e.last_error AS "lastError", e.message_id AS "messageId"
        FROM scheduled_emails e LEFT JOIN campaigns c ON c.id = e.campaign_id
-       WHERE e.workspace_id = $1 AND e.prospect_id = ANY($2::uuid[]) ORDER BY e.id`,
+       WHERE ${THEIRS} ORDER BY e.id`,
     ),
     contents: (
       await rows(
         `SELECT c.email_id AS "emailId", c.from_name AS "fromName", c.from_address AS "fromAddress", c.to_name AS "toName",
            c.to_address AS "toAddress", c.subject, c.body_text AS "text", c.body_html AS "html", c.message_id AS "messageId", c.date
          FROM email_contents c JOIN scheduled_emails e ON e.id = c.email_id
-         WHERE e.workspace_id = $1 AND e.prospect_id = ANY($2::uuid[]) AND c.erased_at IS NULL
+         WHERE ${THEIRS} AND c.erased_at IS NULL
          ORDER BY c.date, c.email_id, c.content_token`,
       )
     ).map((row) => ({
@@ -40,12 +50,12 @@ export async function exportTraces(
       `SELECT a.email_id AS "emailId", a.number, a.started_at AS "startedAt", a.ended_at AS "endedAt", a.outcome,
          a.provider_text AS "providerText", a.message_id AS "messageId"
        FROM email_attempts a JOIN scheduled_emails e ON e.id = a.email_id
-       WHERE e.workspace_id = $1 AND e.prospect_id = ANY($2::uuid[]) ORDER BY a.email_id, a.lease_token`,
+       WHERE ${THEIRS} ORDER BY a.email_id, a.lease_token`,
     ),
     events: await rows(
       `SELECT v.email_id AS "emailId", v.from_status AS "fromStatus", v.to_status AS "toStatus", v.reason, v.at
        FROM email_events v JOIN scheduled_emails e ON e.id = v.email_id
-       WHERE e.workspace_id = $1 AND e.prospect_id = ANY($2::uuid[]) ORDER BY v.id`,
+       WHERE ${THEIRS} ORDER BY v.id`,
     ),
   }
 }

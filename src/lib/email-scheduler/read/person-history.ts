@@ -26,10 +26,13 @@ export type PersonHistory = {
 
 const EMAILS_MAX = 500
 
-/** Of a prospect that the caller has found in the workspace, and of all who were merged into it: they are one person. */
+/**
+ * Of a prospect that the caller has found in the workspace, and of all who were merged into it: they are one person. With what
+ * programs had sent to their addresses.
+ */
 export async function readPersonHistory(sql: Sql, workspaceId: string, prospectId: string): Promise<PersonHistory> {
-  const { rows: people } = await sql.query<{ id: string }>(
-    'SELECT id FROM prospects WHERE workspace_id = $1 AND (id = $2 OR merged_into_id = $2)',
+  const { rows: people } = await sql.query<{ id: string; email: string | null }>(
+    'SELECT id, email FROM prospects WHERE workspace_id = $1 AND (id = $2 OR merged_into_id = $2)',
     [workspaceId, prospectId],
   )
   const ids = people.map(({ id }) => id)
@@ -40,9 +43,11 @@ export async function readPersonHistory(sql: Sql, workspaceId: string, prospectI
     [workspaceId, ids],
   )
   const { rows } = await sql.query<EmailRow & { cancelledAt: Date | null }>(
-    `${EMAIL_ROWS} WHERE e.campaign_prospect_id = ANY($1::uuid[])
+    `${EMAIL_ROWS} WHERE e.id IN (
+       SELECT id FROM scheduled_emails WHERE campaign_prospect_id = ANY($1::uuid[])
+       UNION ALL SELECT email_id FROM email_recipients WHERE workspace_id = $2 AND address = ANY($3::text[]) AND position = 0)
      ORDER BY coalesce(e.sent_at, e.cancelled_at, e.next_retry_at, e.scheduled_for) DESC, e.id DESC LIMIT ${EMAILS_MAX + 1}`,
-    [enrolments.map(({ id }) => id)],
+    [enrolments.map(({ id }) => id), workspaceId, people.flatMap(({ email }) => email ?? [])],
   )
   const shown = rows.slice(0, EMAILS_MAX)
   const subjects = await subjectsOf(

@@ -6,6 +6,7 @@ import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
 import { notFound } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { AttemptOutcome } from '#lib/platform/generated/enums.ts'
+import { BLIND_COPIES } from './blind-copies.ts'
 import { type EmailDeed, readDeeds } from './email-deeds.ts'
 import { EMAIL_ROWS, type EmailRow, mapScheduledEmail, type ScheduledEmailResponse } from './email-response.ts'
 import { explainWhyNotNow } from './why-not-now.ts'
@@ -46,6 +47,8 @@ export type EmailDetail = {
   deeds: EmailDeed[]
   /** What was handed over; empty before the first attempt, and once the recipient was erased. */
   content: EmailContent | null
+  /** Who gets it as a blind copy. */
+  bcc: string[]
   /** Of one that waits: all that keeps it, and the first time at which it could go. */
   whyNotNow: { blockers: { name: string; sentence: string }[]; firstFeasible: Date | null } | null
   /** Of one whose outcome is unknown: before this it is not sent again. */
@@ -64,12 +67,12 @@ function shown(content: EmailContent | undefined): EmailContent | null {
   }
 }
 
-type Row = EmailRow & { contentToken: number | null; submitStartedAt: Date | null }
+type Row = EmailRow & { bcc: string[]; contentToken: number | null; submitStartedAt: Date | null }
 
 /** Everything that is known of one email. */
 export async function readEmail(sql: Sql, workspaceId: string, id: string, attemptMsMax: number): Promise<EmailDetail> {
   const { rows } = await sql.query<Row>(
-    `SELECT r.*, e.content_token AS "contentToken", e.submit_started_at AS "submitStartedAt" FROM (${EMAIL_ROWS} WHERE e.workspace_id = $1 AND e.id = $2) r
+    `SELECT r.*, e.content_token AS "contentToken", e.submit_started_at AS "submitStartedAt", ${BLIND_COPIES} AS bcc FROM (${EMAIL_ROWS} WHERE e.workspace_id = $1 AND e.id = $2) r
      JOIN scheduled_emails e ON e.id = r.id`,
     [workspaceId, id],
   )
@@ -82,6 +85,7 @@ export async function readEmail(sql: Sql, workspaceId: string, id: string, attem
     attempts: await readAttempts(sql, id),
     events: await readEvents(sql, id),
     deeds: await readDeeds(sql, workspaceId, id),
+    bcc: row.bcc,
     content: shown(contents.get(id)?.content),
     whyNotNow: await whatKeeps(sql, workspaceId, row),
     sendAgainFrom: isUnknown ? new Date((row.submitStartedAt?.getTime() ?? 0) + attemptMsMax) : null,

@@ -9,6 +9,7 @@ import type { QuotaUse } from '#lib/guardrails/quota.ts'
 import { inTransaction, prepared, type Sql } from '#lib/platform/database.ts'
 import { takeFairLock } from '#lib/platform/fair-lock.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
+import { plainArray } from '#lib/platform/sql-array.ts'
 import { type ClaimedEmail, isSpaced } from './claim.ts'
 import { type EmailFacts, guardFacts, type MailboxFacts, readEmailFacts, readMailboxFacts } from './guard-facts.ts'
 import { type MarkRefusal, mark } from './mark.ts'
@@ -71,11 +72,12 @@ export async function checkAndMark(
     const lock = isSpaced(settings) ? 'FOR NO KEY UPDATE' : 'FOR KEY SHARE'
     // A statement after the first lock: doctor --hold relies on it (hold.ts).
     const ids = ready.map(({ email }) => email.id)
-    const [mailbox, , emailFacts, suppressed] = await Promise.all([
+    const [mailbox, , emailFacts, suppressed, erased] = await Promise.all([
       readMailboxFacts(tx, mailboxId, lock, seenBy(pool)),
       holdOwners(tx, ready),
       readEmailFacts(tx, workspaceId, ids),
       readSuppressed(tx, workspaceId, ready),
+      readErased(tx, ready),
     ])
     if (!mailbox) throw new Error(`mailbox ${mailboxId} went away`)
     const facts = new Map(emailFacts.map((row) => [row.id, row]))
@@ -95,7 +97,9 @@ export async function checkAndMark(
       const isSecond = passed.length > 0 && isSpaced(settings) && email.kind === 'CAMPAIGN'
       const refusal = mailbox.isHeld
         ? HELD
-        : (refusalOf(one, email, mailbox, results, today) ?? (isSecond ? SPACING : undefined))
+        : erased.has(email.id)
+          ? ERASED
+          : (refusalOf(one, email, mailbox, results, today) ?? (isSecond ? SPACING : undefined))
       const receipt = writtenReceipt(results)
       if (refusal) refused.push({ ...one.email, ...refusal, receipt })
       else passed.push({ ...one, receipt })
@@ -168,6 +172,18 @@ async function readSuppressed(
   return suppressed
 }
 
+/** Of those that have no prospect: whose recipient was erased since they were claimed. */
+async function readErased(tx: Sql, ready: readonly ReadyEmail[]): Promise<ReadonlySet<string>> {
+  const ids = ready.filter(({ email }) => email.prospectId === null).map(({ email }) => email.id)
+  if (ids.length === 0) return new Set()
+  const { rows } = await tx.query<{ id: string }>(
+    prepared(`SELECT email_id AS id FROM email_recipients
+     WHERE email_id = ANY($1::uuid[]) AND position = 0 AND erased_at IS NOT NULL`),
+    [plainArray(ids)],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** The email's own place, and those of the rest of its batch, are no reason to refuse it: unless the limit was lowered. */
 function withoutPlaces<T extends QuotaUse>(used: T, places: number): T {
   return {
@@ -191,6 +207,7 @@ const NOT_THE_EMAIL: ReadonlySet<GuardName> = new Set([
 ])
 
 const HELD = { code: 'sending-held', to: { kind: 'as-it-was' } } as const
+const ERASED = { code: 'prospect-active', to: { kind: 'cancelled', reason: 'PROSPECT_ERASED' } } as const
 const SPACING = { code: 'spacing', to: { kind: 'as-it-was' } } satisfies { code: GuardName; to: ReleaseTo }
 
 function refusalOf(

@@ -1,3 +1,4 @@
+import { BLIND_COPIES } from '#lib/email-scheduler/read/blind-copies.ts'
 import { CANCEL_REASONS, type CancelReason } from '#lib/email-scheduler/reasons.ts'
 import { type ScheduledEmailStatus, STATES } from '#lib/email-scheduler/states.ts'
 import { notFound } from '#lib/platform/api-response.ts'
@@ -15,6 +16,7 @@ export type TransactionalEmail = {
   /** What the state means, and why, for people. */
   sentence: string
   to: string | null
+  bcc: string[]
   subject: string | null
   mailbox: string
   scheduledFor: Date
@@ -30,7 +32,9 @@ export type TransactionalEmail = {
 type Row = Omit<TransactionalEmail, 'result' | 'sentence'> & { isMarked: boolean; cancelReason: CancelReason | null }
 
 const EMAILS = `SELECT e.id, e.status, e.marked_token IS NOT DISTINCT FROM e.lease_token AS "isMarked",
-    nullif(t.to_address, '') AS to, nullif(t.subject, '') AS subject, m.address AS mailbox, e.scheduled_for AS "scheduledFor",
+    nullif(t.to_address, '') AS to,
+    ${BLIND_COPIES} AS bcc,
+    nullif(t.subject, '') AS subject, m.address AS mailbox, e.scheduled_for AS "scheduledFor",
     e.next_retry_at AS "nextRetryAt", e.sent_at AS "sentAt", e.attempts, e.last_error AS "lastError",
     e.last_error_code AS "lastErrorCode", e.cancel_reason AS "cancelReason", coalesce(e.message_id, t.message_id) AS "messageId",
     e.created_at AS "createdAt"

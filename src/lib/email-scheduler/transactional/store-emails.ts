@@ -10,6 +10,8 @@ export type NewEmail = {
   mailboxId: string
   idempotencyKey: string
   content: EmailContent
+  /** By which it is found, and a person erased: whom it is addressed to, then the blind copies. None of a mail that nobody looks for. */
+  recipients: readonly string[]
   /** Empty: now, by the database's clock. */
   sendAt: Date | null
   localDate: string
@@ -27,6 +29,7 @@ export async function storeEmails(tx: Sql, emails: readonly NewEmail[]): Promise
     idempotency_key: email.idempotencyKey,
     send_at: email.sendAt,
     local_date: email.localDate,
+    recipients: email.recipients,
     from_name: from.name,
     from_address: from.address,
     to_name: to.name,
@@ -39,7 +42,7 @@ export async function storeEmails(tx: Sql, emails: readonly NewEmail[]): Promise
   const { rows } = await tx.query<{ id: string }>(
     `WITH given AS MATERIALIZED (
        SELECT * FROM json_to_recordset($1) AS g(id uuid, workspace_id uuid, mailbox_id uuid, idempotency_key text, send_at timestamptz,
-         local_date date, from_name text, from_address text, to_name text, to_address text, subject text, body_text text,
+         local_date date, recipients jsonb, from_name text, from_address text, to_name text, to_address text, subject text, body_text text,
          body_html text, message_id text, date timestamptz, headers jsonb)
      ), stored AS (
        INSERT INTO scheduled_emails (id, workspace_id, kind, mailbox_id, idempotency_key, scheduled_for, local_date, ready_at,
@@ -48,6 +51,10 @@ export async function storeEmails(tx: Sql, emails: readonly NewEmail[]): Promise
          coalesce(send_at, app_now()), ${FIRST_COPY}, app_now()
        FROM given ORDER BY idempotency_key
        ON CONFLICT (idempotency_key) DO NOTHING RETURNING id
+     ), addressed AS (
+       INSERT INTO email_recipients (email_id, position, workspace_id, address)
+       SELECT g.id, r.number - 1, g.workspace_id, r.address FROM given g JOIN stored USING (id)
+       CROSS JOIN LATERAL jsonb_array_elements_text(g.recipients) WITH ORDINALITY AS r(address, number)
      )
      INSERT INTO email_contents (email_id, content_token, workspace_id, from_name, from_address, to_name, to_address, subject,
        body_text, body_html, message_id, date, headers)

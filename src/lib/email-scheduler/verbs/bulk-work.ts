@@ -1,4 +1,4 @@
-import type { OutboxFilter } from '#lib/email-scheduler/read/outbox-source.ts'
+import type { OutboxFilter } from '#lib/email-scheduler/queue/outbox-source.ts'
 import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import type { VerbCall } from './verb-call.ts'
@@ -31,10 +31,14 @@ export type BulkRow = {
   stoppedAt: Date | null
   finishedAt: Date | null
   failure: string | null
+  /** From then on, what was done with each email is not known any more: only how many were left out, by the reason. */
+  forgottenAt: Date | null
+  refused: Record<string, number> | null
 }
 
 export const BULK_COLUMNS = `b.id, b.workspace_id AS "workspaceId", b.actor, b.wish, b.selection, b.total, b.cursor, b.looked_at AS "lookedAt",
-  b.done, b.undoes_id AS "undoesId", b.created_at AS "createdAt", b.stopped_at AS "stoppedAt", b.finished_at AS "finishedAt", b.failure`
+  b.done, b.undoes_id AS "undoesId", b.created_at AS "createdAt", b.stopped_at AS "stoppedAt", b.finished_at AS "finishedAt", b.failure,
+  b.forgotten_at AS "forgottenAt", b.refused`
 
 export const keptWish = (wish: VerbCall): KeptWish =>
   wish.action === 'reschedule' ? { action: wish.action, at: wish.at.toISOString() } : wish

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { outboxIds } from '#lib/email-scheduler/read/list-outbox.ts'
-import type { OutboxFilter } from '#lib/email-scheduler/read/outbox-source.ts'
+import { outboxIds } from '#lib/email-scheduler/queue/list-outbox.ts'
+import type { OutboxFilter } from '#lib/email-scheduler/queue/outbox-source.ts'
 import { type UndoVerb, undoOf } from '#lib/email-scheduler/verbs.ts'
 import { inTransaction, type Sql, tryOut } from '#lib/platform/database.ts'
 import { recordAudit } from '#lib/tenancy/audit/audit.ts'

@@ -47,6 +47,10 @@ export async function readBulk(sql: Sql, workspaceId: string, id: string): Promi
   )
   const [bulk] = rows
   if (!bulk) throw notFound()
+  if (bulk.refused !== null) {
+    const kept = Object.entries(bulk.refused) as [RefusalByState, number][]
+    return { ...viewOf(bulk), refused: kept.map(([reason, count]) => refusedOf({ reason, count, ids: [] })) }
+  }
   const refused = await sql.query<{ reason: RefusalByState; count: number; ids: string[] }>(
     `SELECT answer AS reason, count(*)::int AS count, (array_agg(email_id))[1:${IDS_SHOWN}] AS ids
      FROM email_bulk_items WHERE bulk_id = $1 AND answer <> 'done' GROUP BY answer ORDER BY count(*) DESC`,
@@ -54,13 +58,18 @@ export async function readBulk(sql: Sql, workspaceId: string, id: string): Promi
   )
   return {
     ...viewOf(bulk),
-    refused: refused.rows.map(({ reason, count, ids }) => ({ reason, sentence: REFUSALS[reason], count, ids })),
+    refused: refused.rows.map(refusedOf),
   }
+}
+
+function refusedOf({ reason, count, ids }: { reason: RefusalByState; count: number; ids: string[] }) {
+  return { reason, sentence: REFUSALS[reason], count, ids }
 }
 
 function viewOf(bulk: Row): BulkView {
   const { id, actor, wish, total, lookedAt, done, failure, createdAt, finishedAt, stoppedAt, undoesId } = bulk
-  const isPossible = finishedAt !== null && done > 0 && undoesId === null && undoOf(wish.action).length > 0
+  const isKept = finishedAt !== null && bulk.forgottenAt === null
+  const isPossible = isKept && done > 0 && undoesId === null && undoOf(wish.action).length > 0
   return {
     ...{ id, action: wish.action, label: VERBS[wish.action].label, byEmail: actor.email },
     ...{ total, lookedAt, done, failure, createdAt, finishedAt },

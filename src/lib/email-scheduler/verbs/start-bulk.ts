@@ -1,6 +1,6 @@
-import { countPart } from '#lib/email-scheduler/read/count-outbox.ts'
-import { outboxIds } from '#lib/email-scheduler/read/list-outbox.ts'
-import { LAST_ID, type OutboxFilter } from '#lib/email-scheduler/read/outbox-source.ts'
+import { countPart } from '#lib/email-scheduler/queue/count-outbox.ts'
+import { outboxIds } from '#lib/email-scheduler/queue/list-outbox.ts'
+import { LAST_ID, type OutboxFilter } from '#lib/email-scheduler/queue/outbox-source.ts'
 import { undoOf } from '#lib/email-scheduler/verbs.ts'
 import { notFound, PublicError } from '#lib/platform/api-response.ts'
 import { appNow } from '#lib/platform/clock.ts'
@@ -8,6 +8,7 @@ import type { Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import { BULK_COLUMNS, type BulkRow, type BulkSelection, idAfter, keptWish } from './bulk-work.ts'
+import { BULK_KEPT_DAYS } from './forget-bulks.ts'
 import type { VerbCall } from './verb-call.ts'
 
 export type BulkWish = {
@@ -19,8 +20,6 @@ export type BulkWish = {
 }
 
 const PAGE = 1_000
-/** Counting what it is for is worth this much, and no more. */
-const TOTAL_MAX = 1_000_000
 
 /** Keeps what is wanted. Nothing has been done yet: that is `advanceBulk`, from now on and in every tick. */
 export async function startBulk(
@@ -48,6 +47,12 @@ export async function startUndo(tx: Sql, workspaceId: string, bulkId: string, ac
     throw new PublicError(409, 'no-undo', 'This cannot be taken back: the emails may be on their way by now.')
   const before = await tx.query<{ id: string }>('SELECT id FROM email_bulks WHERE undoes_id = $1', [bulkId])
   if (before.rows[0]) return before.rows[0].id
+  if (bulk.forgottenAt !== null)
+    throw new PublicError(
+      409,
+      'no-undo',
+      `What was done to each email is kept for ${BULK_KEPT_DAYS} days, and this was longer ago. Find the emails by a filter, and act on them anew.`,
+    )
   const { rows: items } = await tx.query<{ total: number }>(
     `SELECT count(*)::int AS total FROM email_bulk_items WHERE bulk_id = $1 AND answer = 'done' AND status = $2`,
     [bulkId, undo.from],
@@ -76,7 +81,7 @@ async function chosen(
   const { search, ...rest } = filter
   // Few people are ever looked at for one search: who is meant is found now, and not by whoever goes on with it.
   if (search) return ofIds((await idsOfSearch(tx, workspaceId, filter, cursor)).filter((id) => !exceptIds.includes(id)))
-  const { count, isMore } = await countPart(tx, workspaceId, rest, TOTAL_MAX)
+  const { count, isMore } = await countPart(tx, workspaceId, rest)
   const total = isMore ? null : Math.max(0, count - exceptIds.length)
   return { selection: { kind: 'filter', filter: rest, exceptIds: [...exceptIds] }, total, cursor }
 }

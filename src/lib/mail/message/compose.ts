@@ -18,7 +18,7 @@ import type { MessagePart } from './parts.ts'
 export async function composeMessage(
   content: EmailContent,
   dkim?: DkimKey,
-  parts: readonly MessagePart[] = [],
+  { parts = [], bcc = [] }: { parts?: readonly MessagePart[] | undefined; bcc?: readonly string[] | undefined } = {},
 ): Promise<OutgoingMessage> {
   const from = oneAddress(content.from.address)
   const to = oneAddress(content.to.address)
@@ -38,7 +38,7 @@ export async function composeMessage(
   } as ConstructorParameters<typeof MailComposer>[0])
   const unsigned = writeMime(composer.compile())
   const raw = dkim ? await signMessage(unsigned, dkim) : unsigned
-  return { envelope: { from, to }, messageId, raw }
+  return { envelope: { from, to, ...(bcc.length > 0 && { bcc: bcc.map(oneAddress) }) }, messageId, raw }
 }
 
 /** Of the content, so that it is the same for the same and nobody can write it into a text. */

@@ -6,9 +6,10 @@ import { notFound } from '#lib/platform/api-response.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { asSent } from '#lib/sequences/inline-styles.ts'
-import { fieldsNeeded, type StepTexts } from '#lib/sequences/merge-fields.ts'
+import { fieldsNeeded, missingSentence, type StepTexts } from '#lib/sequences/merge-fields.ts'
 import { compileStep } from '#lib/sequences/render.ts'
 import { loadSequence } from '#lib/sequences/sequence.ts'
+import { composeMessage } from './compose.ts'
 import { unsubscribeUrl } from './headers.ts'
 import { type Recipient, type Rendering, type Sender, writeEmail } from './write-email.ts'
 
@@ -44,6 +45,10 @@ export async function previewStep(
   if (!step && !ask.texts) throw notFound()
   const texts = { ...EMPTY, ...step, ...ask.texts }
   const { sender, notes } = await readSender(sql, workspaceId, ask.mailboxId, person)
+  if (sender.postalAddress === '') {
+    sender.postalAddress = '[Your postal address]'
+    notes.push('The workspace has no postal address yet; without one, no campaign can be launched.')
+  }
   const recipient = ask.prospectId ? await readRecipient(sql, workspaceId, ask.prospectId) : standIn(person, texts)
   if (!ask.prospectId) notes.unshift('You stand in for the recipient; choose a person to see what they would get.')
   const isFollowUp = ask.stepNumber > 1
@@ -85,7 +90,8 @@ const EMPTY: StepTexts = { subject: '', bodyText: '', bodyHtml: '' }
 
 type Row = { id: string | null; address: string; displayName: string; postalAddress: string }
 
-async function readSender(
+/** The mailbox that would send it, or the person who asks where none is connected yet. */
+export async function readSender(
   sql: Sql,
   workspaceId: string,
   mailboxId: string | undefined,
@@ -105,7 +111,14 @@ async function readSender(
     ? { address: row.address, displayName: row.displayName }
     : { address: person.email, displayName: person.name }
   if (!row.id) notes.push('No mailbox is connected yet; you stand in for the sender.')
-  const hasAddress = row.postalAddress.trim() !== ''
-  if (!hasAddress) notes.push('The workspace has no postal address yet; without one, no campaign can be launched.')
-  return { sender: { ...sender, postalAddress: hasAddress ? row.postalAddress : '[Your postal address]' }, notes }
+  return { sender: { ...sender, postalAddress: row.postalAddress.trim() && row.postalAddress }, notes }
+}
+
+/** As the API answers it: with the whole message as bytes show it. */
+export async function shownPreview({ rendering, notes }: Preview) {
+  if (rendering.kind === 'missing-fields') return { ...rendering, sentence: missingSentence(rendering.missing), notes }
+  if (rendering.kind === 'unrenderable') return { kind: rendering.kind, sentence: rendering.reason, notes }
+  const { from, to, subject, text, html } = rendering.content
+  const { raw } = await composeMessage(rendering.content)
+  return { kind: rendering.kind, from, to, subject, text, html, raw: raw.toString(), notes }
 }

@@ -10,7 +10,7 @@ import { missingSentence } from '#lib/sequences/merge-fields.ts'
 import { recordAudit } from '#lib/tenancy/audit/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import { composeMessage } from './compose.ts'
-import { type PreviewAsk, previewStep } from './preview.ts'
+import { type Preview, type PreviewAsk, previewStep } from './preview.ts'
 
 export type TestSendBy = {
   appUrl: string
@@ -23,18 +23,38 @@ export type TestSendBy = {
 const CONNECT_MS_MAX = 15_000
 const SUBMIT_MS_MAX = 30_000
 
-/**
- * Sends a step to the person who asks for it, and to nobody else, through the mailbox that would send it: the same writer, the
- * same bytes, the same way. It belongs to no campaign: no key, no place in the queue, no quota.
- */
+type TestSent = { to: string; subject: string; notes: string[] }
+
+/** Sends a step to the person who asks for it. */
 export async function sendTest(
   sql: Sql,
   workspaceId: string,
   ask: PreviewAsk & { mailboxId: string },
   by: TestSendBy,
-): Promise<{ to: string; subject: string; notes: string[] }> {
-  const kind = await kindOfConnected(sql, workspaceId, ask.mailboxId)
-  const { rendering, notes } = await previewStep(sql, workspaceId, ask, by)
+): Promise<TestSent> {
+  const sent = await sendTestOf(sql, workspaceId, ask.mailboxId, by, () => previewStep(sql, workspaceId, ask, by))
+  await recordAudit(sql, workspaceId, {
+    action: 'sequence.test-sent',
+    actor: by.actor,
+    target: { kind: 'sequence', id: ask.sequenceId, name: `step ${ask.stepNumber}` },
+    details: { stepNumber: ask.stepNumber, mailboxId: ask.mailboxId },
+  })
+  return sent
+}
+
+/**
+ * Sends what is previewed to the person who asks for it, and to nobody else, through the mailbox that would send it: the same
+ * writer, the same bytes, the same way. It belongs to no campaign and no program: no key, no place in the queue, no quota.
+ */
+export async function sendTestOf(
+  sql: Sql,
+  workspaceId: string,
+  mailboxId: string,
+  by: TestSendBy,
+  preview: () => Promise<Preview>,
+): Promise<TestSent> {
+  const kind = await kindOfConnected(sql, workspaceId, mailboxId)
+  const { rendering, notes } = await preview()
   if (rendering.kind === 'missing-fields')
     throw new PublicError(409, 'missing-fields', missingSentence(rendering.missing), { missing: rendering.missing })
   if (rendering.kind === 'unrenderable') throw new PublicError(409, 'unrenderable', rendering.reason)
@@ -50,7 +70,7 @@ export async function sendTest(
     )
   const outcome = await handOver(
     await composeMessage(test, dkim),
-    await openMailbox(by.providers, { id: ask.mailboxId, kind }),
+    await openMailbox(by.providers, { id: mailboxId, kind }),
   )
   if (outcome.kind === 'unknown')
     throw new PublicError(
@@ -59,12 +79,6 @@ export async function sendTest(
       `The test may have been sent: ${outcome.reason} Look into your inbox.`,
     )
   if (outcome.kind !== 'accepted') throw new PublicError(502, 'not-sent', `The test was not sent. ${outcome.reason}`)
-  await recordAudit(sql, workspaceId, {
-    action: 'sequence.test-sent',
-    actor: by.actor,
-    target: { kind: 'sequence', id: ask.sequenceId, name: `step ${ask.stepNumber}` },
-    details: { stepNumber: ask.stepNumber, mailboxId: ask.mailboxId },
-  })
   return { to: by.person.email, subject, notes }
 }
 

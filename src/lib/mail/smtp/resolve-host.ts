@@ -13,9 +13,11 @@ export const resolveBySystem: ResolveName = async (host) => {
 
 type Wanted = { host: string; port: number; security: AnySecurity }
 
-export type ResolvedHost =
+export type FoundHost =
   | { ok: true; addresses: string[] }
-  | { ok: false; stage: 'name' | 'address'; code: 'ENOTFOUND' | 'ETIMEDOUT' | 'HOST_FORBIDDEN'; reason: string }
+  | { ok: false; stage: 'name'; code: 'ENOTFOUND' | 'ETIMEDOUT'; reason: string }
+
+export type ResolvedHost = FoundHost | { ok: false; stage: 'address'; code: 'HOST_FORBIDDEN'; reason: string }
 
 const PORTS = [465, 587, 2525]
 const ADDRESSES_MAX = 4
@@ -31,6 +33,17 @@ export async function resolveHost(
   timeoutMs: number,
 ): Promise<ResolvedHost> {
   const { host } = wanted
+  const found = await findHost(host, resolve, timeoutMs)
+  if (!found.ok) return found
+  const { addresses } = found
+  const isAllowed = isAllowedName(allowed, host) || addresses.every((address) => isAllowedAddress(allowed, address))
+  const reason = isAllowed ? undefined : whyForbidden(wanted, addresses)
+  if (reason) return { ok: false, stage: 'address', code: 'HOST_FORBIDDEN', reason }
+  return { ok: true, addresses: addresses.slice(0, ADDRESSES_MAX) }
+}
+
+/** Where a host is; whether it may be connected to is another question. */
+export async function findHost(host: string, resolve: ResolveName, timeoutMs: number): Promise<FoundHost> {
   const found = isIP(host) ? [host] : await resolveInTime(host, resolve, timeoutMs)
   if (found === 'timeout')
     return {
@@ -46,10 +59,7 @@ export async function resolveHost(
       code: 'ENOTFOUND',
       reason: `There is no host with the name ${host}. Check the spelling.`,
     }
-  const isAllowed = isAllowedName(allowed, host) || found.every((address) => isAllowedAddress(allowed, address))
-  const reason = isAllowed ? undefined : whyForbidden(wanted, found)
-  if (reason) return { ok: false, stage: 'address', code: 'HOST_FORBIDDEN', reason }
-  return { ok: true, addresses: found.slice(0, ADDRESSES_MAX) }
+  return { ok: true, addresses: found }
 }
 
 function whyForbidden({ host, port, security }: Wanted, addresses: readonly string[]): string | undefined {

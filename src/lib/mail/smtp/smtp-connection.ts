@@ -121,8 +121,15 @@ export class SmtpMailConnection implements MailConnection {
     return undefined
   }
 
+  /** Of the blind copies, those that the server can be asked about at all. */
+  #copiesOf({ bcc = [] }: OutgoingMessage['envelope']): string[] {
+    const { smtpUtf8 } = this.#parts.conversation.offer
+    return bcc.filter((address) => !/[\s<>,;]/.test(address) && (smtpUtf8 || !/\P{ASCII}/u.test(address)))
+  }
+
   #transact({ envelope, messageId, raw }: OutgoingMessage, deadline: Deadline): Promise<SendOutcome> {
     const { smtp, socket, conversation } = this.#parts
+    const copies = this.#copiesOf(envelope)
     return new Promise((resolve) => {
       let isLetGo = false
       let isOver = false
@@ -136,8 +143,9 @@ export class SmtpMailConnection implements MailConnection {
           isStalled ? 'stalled' : ending,
           isLetGo,
           readServerId(serverMessageId) ?? messageId,
+          copies,
         )
-        if (!this.#isClear(ending, isLetGo)) this.#destroy()
+        if (!this.#isClear(ending, isLetGo, copies.length)) this.#destroy()
         resolve(outcome)
       }
       const broken = () => finish('broken')
@@ -150,7 +158,7 @@ export class SmtpMailConnection implements MailConnection {
           // timer may come second.
           if (deadline.isOver()) finish('timeout')
           else if (socket.destroyed) finish('broken')
-          else if (!isLetGo && !this.#mayLetGo()) finish('answered')
+          else if (!isLetGo && !this.#mayLetGo(copies.length)) finish('answered')
           if (isOver) return false
           isLetGo = true
           return true
@@ -160,7 +168,12 @@ export class SmtpMailConnection implements MailConnection {
       smtp.on('end', broken)
       conversation.begin()
       const { eightBitMime } = conversation.offer
-      const announced = { from: envelope.from, to: [envelope.to], size: raw.byteLength, use8BitMime: eightBitMime }
+      const announced = {
+        from: envelope.from,
+        to: [envelope.to, ...copies],
+        size: raw.byteLength,
+        use8BitMime: eightBitMime,
+      }
       try {
         smtp.send(announced, body, (error, info) => {
           if (!error) finish('answered', info?.serverMessageId)
@@ -172,16 +185,20 @@ export class SmtpMailConnection implements MailConnection {
     })
   }
 
-  /** All three yeses are in, and nothing has come ahead of its time. nodemailer itself would also take a 250 to DATA. */
-  #mayLetGo(): boolean {
+  /**
+   * All three yeses are in, and nothing has come ahead of its time. nodemailer itself would also take a 250 to DATA, and
+   * would go on with the copies alone where the recipient was refused.
+   */
+  #mayLetGo(copies: number): boolean {
     const { replies } = this.#parts.conversation
-    const [mail, rcpt, data] = replies.map((reply) => readReply(reply)?.code ?? 0)
-    return replies.length === 3 && isYes(mail) && isYes(rcpt) && data === 354
+    const { mail, rcpt, data } = repliesIn(replies, copies)
+    const [codeOfMail, codeOfRcpt, codeOfData] = [mail, rcpt, data].map((reply) => readReply(reply)?.code ?? 0)
+    return replies.length === 3 + copies && isYes(codeOfMail) && isYes(codeOfRcpt) && codeOfData === 354
   }
 
-  #outcome(ending: Ending, isLetGo: boolean, messageId: string): SendOutcome {
+  #outcome(ending: Ending, isLetGo: boolean, messageId: string, copies: readonly string[]): SendOutcome {
     const { conversation, secrets, now } = this.#parts
-    const [mail, rcpt, data, final] = conversation.replies
+    const { mail, rcpt, ofCopies, data, final } = repliesIn(conversation.replies, copies.length)
     const said = (text: string | undefined) => (text ? { providerText: providerWords(text, secrets) } : {})
     const refused = (stage: SmtpStage, text: string | undefined) => {
       const reply = readReply(text)
@@ -207,17 +224,19 @@ export class SmtpMailConnection implements MailConnection {
     if (refusal) return refusal
     // An answer without its end of line, or ahead of the end of the message, is no yes that holds.
     if (ending === 'answered' && isYes(readReply(final)?.code) && conversation.messageEnded)
-      return { kind: 'accepted', messageId, ...said(final) }
+      return { kind: 'accepted', messageId, ...said([final, ...refusedCopies(copies, ofCopies)].join('\n')) }
     const code = UNDECIDED[ending === 'broken' && final ? 'answered' : ending]
     return { kind: 'unknown', code, reason: ERROR_SENTENCES[code], ...said(final) }
   }
 
   /** Whether both sides agree on where they stand, so that the next message may go the same way. */
-  #isClear(ending: Ending, isLetGo: boolean): boolean {
+  #isClear(ending: Ending, isLetGo: boolean, copies: number): boolean {
     const { replies, messageEnded } = this.#parts.conversation
     const codes = replies.map((reply) => readReply(reply)?.code)
     if (ending !== 'answered' || codes.includes(undefined) || codes.includes(421)) return false
-    if (isLetGo) return messageEnded && replies.length === 4
+    if (isLetGo) return messageEnded && replies.length === 4 + copies
+    // It waits for a message that does not come.
+    if (codes.includes(354)) return false
     const refusal = codes.find((code) => code !== undefined && code >= 400)
     // 50x: it did not understand us, or not in this order.
     return refusal !== undefined && !(refusal >= 500 && refusal <= 504)
@@ -249,6 +268,19 @@ export class SmtpMailConnection implements MailConnection {
     if (smtp._socket) smtp._socket.destroy()
     smtp.close()
   }
+}
+
+/** In the order that the protocol gives: to MAIL, to RCPT of the recipient and of each copy, to DATA, to the message. */
+function repliesIn(replies: readonly string[], copies: number) {
+  const [mail, rcpt, ...others] = replies
+  return { mail, rcpt, ofCopies: others.slice(0, copies), data: others[copies], final: others[copies + 1] }
+}
+
+/** Said with the message's own answer: the email has gone, and this address did not get its copy. */
+function refusedCopies(copies: readonly string[], replies: readonly string[]): string[] {
+  return copies.flatMap((address, index) =>
+    isYes(readReply(replies[index])?.code) ? [] : [`Blind copy to ${address} refused: ${replies[index]}`],
+  )
 }
 
 type Permission = {

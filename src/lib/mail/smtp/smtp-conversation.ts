@@ -12,7 +12,7 @@ type Entry = { tnx?: string }
  * RCPT and a close after an accepted final dot look the same (src/decisions/smtp.md).
  */
 export class Conversation {
-  /** What was answered since MAIL, in the order that the protocol gives: to MAIL, to RCPT, to DATA, to the message. */
+  /** What was answered since MAIL, in the order that the protocol gives: to MAIL, to each RCPT, to DATA, to the message. */
   readonly replies: string[] = []
   /** Every byte of the message up to the dot has gone to the socket. */
   messageEnded = false

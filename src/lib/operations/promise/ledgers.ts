@@ -2,7 +2,7 @@ import { ENROLMENT_STATES } from '#lib/campaigns/ledger.ts'
 import { STATUSES } from '#lib/email-scheduler/states.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import type { Sql } from '#lib/platform/database.ts'
-import type { EnrolmentState, ScheduledEmailStatus } from '#lib/platform/generated/enums.ts'
+import type { EmailKind, EnrolmentState, ScheduledEmailStatus } from '#lib/platform/generated/enums.ts'
 
 export type WorkspaceLedgers = {
   countedAt: Date
@@ -10,6 +10,8 @@ export type WorkspaceLedgers = {
   /** Of campaigns. `wanted`: the steps of planned enrolments, which must come to the same. */
   emails: Record<ScheduledEmailStatus, number> & { total: number; wanted: number }
   transactional: Record<ScheduledEmailStatus, number> & { total: number }
+  /** Of those that failed for good: a person has seen them and wants nothing more. */
+  dismissed: Record<EmailKind, number>
   balances: boolean
 }
 
@@ -24,7 +26,10 @@ export const WORKSPACE_LEDGERS = `SELECT 'enrolments' AS ledger, s.state::text A
     WHERE c.workspace_id = $1 GROUP BY s.status
   UNION ALL
   SELECT 'transactional', status::text, count(*)::int, 0 FROM scheduled_emails
-    WHERE workspace_id = $1 AND kind = 'TRANSACTIONAL' GROUP BY status`
+    WHERE workspace_id = $1 AND kind = 'TRANSACTIONAL' GROUP BY status
+  UNION ALL
+  SELECT 'dismissed', kind::text, count(*)::int, 0 FROM scheduled_emails
+    WHERE workspace_id = $1 AND status = 'PERMANENTLY_FAILED' AND dismissed_at IS NOT NULL GROUP BY kind`
 
 /** Counting ten million takes a second, and a page asks every five: the same count is given for so many times as long as it took. */
 const REST = 20
@@ -81,6 +86,7 @@ async function countLedgers(sql: Sql, workspaceId: string): Promise<WorkspaceLed
     enrolments: of('enrolments', ENROLMENT_STATES),
     emails,
     transactional: of('transactional', STATUSES),
+    dismissed: of('dismissed', ['CAMPAIGN', 'TRANSACTIONAL']),
     balances: emails.total === wanted,
   }
 }

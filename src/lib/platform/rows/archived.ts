@@ -8,6 +8,7 @@ const PLACES = {
   prospect: '/api/prospects',
   segment: '/api/segments',
   sequence: '/api/sequences',
+  template: '/api/templates',
 } as const
 
 type Archivable = keyof typeof PLACES

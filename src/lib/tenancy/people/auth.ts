@@ -11,20 +11,19 @@ export type AuthSettings = {
   appUrl: string
   secret: string
   log: Log
-  /** Hands the link's token to the mailer; returns before the mail is sent, so that the answer tells nothing. */
-  sendPasswordReset(person: { name: string; email: string }, token: string): void
 }
 
 export type Auth = ReturnType<typeof createAuth>
 
 const DAY_SECONDS = 24 * 60 * 60
+/** Links are made and mailed in password-reset.ts; better-auth keeps them and takes them. */
 export const RESET_VALID_SECONDS = 60 * 60
 
 /**
  * better-auth keeps people, passwords and sessions. Its HTTP handler is not mounted: our own routes call the few of its
  * functions that are needed, so that nothing it serves goes past our rules (decisions/auth.md).
  */
-export function createAuth({ prisma, appUrl, secret, log, sendPasswordReset }: AuthSettings) {
+export function createAuth({ prisma, appUrl, secret, log }: AuthSettings) {
   return betterAuth({
     appName: 'Sendonce',
     baseURL: appUrl,
@@ -48,9 +47,7 @@ export function createAuth({ prisma, appUrl, secret, log, sendPasswordReset }: A
       disableSignUp: true,
       minPasswordLength: PASSWORD_LENGTH_MIN,
       maxPasswordLength: PASSWORD_LENGTH_MAX,
-      resetPasswordTokenExpiresIn: RESET_VALID_SECONDS,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: async ({ user, token }) => sendPasswordReset(user, token),
     },
     logger: { log: (level, message) => log[level === 'error' ? 'error' : 'debug']({ from: 'better-auth' }, message) },
     plugins: [

@@ -18,7 +18,7 @@ export type InvitationRow = {
 }
 
 /** What goes into the mail, and only there: the token is kept as a hash. */
-export type SentInvitation = InvitationRow & { token: string; workspaceName: string }
+export type SentInvitation = InvitationRow & { token: string; workspaceName: string; olderMailId: string | null }
 
 export const INVITATION_VALID_DAYS = 7
 
@@ -84,7 +84,27 @@ export async function renewInvitation(tx: Sql, workspaceId: string, id: string, 
   return { ...(await loadInvitation(tx, workspaceId, id)), token }
 }
 
-export async function revokeInvitation(tx: Sql, workspaceId: string, id: string, actor: Actor): Promise<void> {
+/** So that a newer mail, or the end of the invitation, can take this one back while it waits. */
+export async function noteInvitationMail(
+  tx: Sql,
+  workspaceId: string,
+  id: string,
+  mailId: string | undefined,
+): Promise<void> {
+  await tx.query('UPDATE invitations SET mail_id = $3 WHERE workspace_id = $1 AND id = $2', [
+    workspaceId,
+    id,
+    mailId ?? null,
+  ])
+}
+
+/** Answers with its mail, which may still wait. */
+export async function revokeInvitation(
+  tx: Sql,
+  workspaceId: string,
+  id: string,
+  actor: Actor,
+): Promise<{ olderMailId: string | null }> {
   const actorRole = await lockWorkspace(tx, workspaceId, actor, 'admin')
   const invitation = await loadInvitation(tx, workspaceId, id)
   if (!mayManage(actorRole, invitation.role)) throw roleTooLow()
@@ -94,6 +114,7 @@ export async function revokeInvitation(tx: Sql, workspaceId: string, id: string,
     actor,
     target: { kind: 'invitation', id, name: invitation.email },
   })
+  return invitation
 }
 
 export function hashToken(token: string): Buffer {
@@ -106,9 +127,9 @@ function newToken(): string {
 
 /** Locked: it may be being accepted at this moment. */
 async function loadInvitation(tx: Sql, workspaceId: string, id: string) {
-  const { rows } = await tx.query<InvitationRow & { workspaceName: string }>(
-    `SELECT pending.*, w.name AS "workspaceName" FROM (${PENDING} AND i.id = $2 FOR UPDATE OF i) AS pending
-     JOIN workspaces w ON w.id = $1`,
+  const { rows } = await tx.query<InvitationRow & { workspaceName: string; olderMailId: string | null }>(
+    `SELECT pending.*, w.name AS "workspaceName", (SELECT mail_id FROM invitations WHERE id = $2) AS "olderMailId"
+     FROM (${PENDING} AND i.id = $2 FOR UPDATE OF i) AS pending JOIN workspaces w ON w.id = $1`,
     [workspaceId, id],
   )
   const invitation = rows[0]

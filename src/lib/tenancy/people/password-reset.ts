@@ -1,15 +1,67 @@
+import { randomBytes } from 'node:crypto'
 import { isAPIError } from 'better-auth/api'
 import type pg from 'pg'
 import { PublicError } from '#lib/platform/api-response.ts'
-import { inTransaction } from '#lib/platform/database.ts'
+import { inTransaction, type Sql } from '#lib/platform/database.ts'
+import { newId } from '#lib/platform/id.ts'
 import { recordPersonAudit } from '#lib/tenancy/audit/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
-import type { Auth } from './auth.ts'
+import { type Auth, RESET_VALID_SECONDS } from './auth.ts'
 
-/** Says nothing about whether the address belongs to anyone. */
-export async function requestPasswordReset(auth: Auth, email: string): Promise<void> {
-  await auth.api.requestPasswordReset({ body: { email } })
+/**
+ * Keeps that a link was asked for, before the caller has an answer: one row, whether or not the address belongs to anyone, so
+ * that neither the answer nor its time tells. Whose it is, is looked up by `answerResetAsk`.
+ */
+export async function askForReset(sql: Sql, email: string): Promise<{ id: string }> {
+  const id = newId()
+  await sql.query('INSERT INTO password_reset_asks (id, email) VALUES ($1, $2)', [id, email])
+  return { id }
 }
+
+/** Stores the mail with the link; in the transaction that forgets the ask. */
+type StoreMail<T> = (tx: Sql, person: { name: string; email: string }, token: string) => Promise<T>
+
+/**
+ * Answers what was asked, once: the mail is stored and the ask forgotten in one commit, so that a process that dies before
+ * leaves it to the next one. Of several at it one stores a mail; the links of the others were told to nobody. Undefined where
+ * there is nobody to write to, or nothing left to do.
+ */
+export async function answerResetAsk<T>(
+  auth: Auth,
+  pool: pg.Pool,
+  id: string,
+  storeMail: StoreMail<T>,
+): Promise<T | undefined> {
+  const { rows } = await pool.query<{ email: string }>('SELECT email FROM password_reset_asks WHERE id = $1', [id])
+  const [ask] = rows
+  if (!ask) return undefined
+  // Outside the transaction: better-auth takes a connection of its own, and none may wait for another while it holds one.
+  const { internalAdapter } = await auth.$context
+  const found = await internalAdapter.findUserByEmail(ask.email)
+  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  if (found) {
+    await internalAdapter.createVerificationValue({
+      value: found.user.id,
+      identifier: `${RESET_PREFIX}${token}`,
+      // By the clock that better-auth compares it with.
+      expiresAt: new Date(Date.now() + RESET_VALID_SECONDS * 1_000),
+    })
+  }
+  return inTransaction(pool, async (tx) => {
+    const { rowCount } = await tx.query('DELETE FROM password_reset_asks WHERE id = $1', [id])
+    return found && rowCount ? storeMail(tx, found.user, token) : undefined
+  })
+}
+
+/** Those that a process which died has left behind, the oldest first. */
+export async function openResetAsks(sql: Sql): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>('SELECT id FROM password_reset_asks ORDER BY id LIMIT 100')
+  return rows.map(({ id }) => id)
+}
+
+/** As better-auth looks for it. */
+const RESET_PREFIX = 'reset-password:'
+const TOKEN_BYTES = 24
 
 /**
  * The link works once. All sessions end with it, and so do other links that wait in the mailbox. Answers whose password
@@ -38,7 +90,7 @@ export async function resetPassword(
 
 async function personOfResetToken(auth: Auth, token: string) {
   const { internalAdapter } = await auth.$context
-  const verification = await internalAdapter.findVerificationValue(`reset-password:${token}`)
+  const verification = await internalAdapter.findVerificationValue(`${RESET_PREFIX}${token}`)
   return verification ? internalAdapter.findUserById(verification.value) : null
 }
 

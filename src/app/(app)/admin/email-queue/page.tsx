@@ -4,6 +4,7 @@ import { EmailQueue } from '#components/queue/queue.tsx'
 import { EMAILS_PER_PAGE, filterIn, keyOf, openIn, partIn } from '#components/queue/queue-filter.ts'
 import { GET as getEmail } from '../../../api/admin/outbox/[id]/route.ts'
 import { GET as getCounts } from '../../../api/admin/outbox/count/route.ts'
+import { GET as getFilters } from '../../../api/admin/outbox/filters/route.ts'
 import { GET as getEmails } from '../../../api/admin/outbox/route.ts'
 import { firstAnswer } from '../../../api/first-answer.ts'
 import { readVisit } from '../../../visit.ts'
@@ -24,6 +25,7 @@ export default async function EmailQueuePage({ searchParams }: { searchParams: P
   const first = [
     { queryKey: queryKeys.queueList(id, keyOf(asked)), data: asFirstPage(list) },
     { queryKey: queryKeys.queueCounts(id, keyOf(filter)), data: firstAnswer(getCounts, visit, { query: filter }) },
+    { queryKey: queryKeys.queueFilters(id), data: firstAnswer(getFilters, visit) },
     ...(openId === null
       ? []
       : [

@@ -1,5 +1,5 @@
 import { outbox } from '#lib/contract/outbox.ts'
-import { listOutbox } from '#lib/email-scheduler/read/list-outbox.ts'
+import { listOutbox } from '#lib/email-scheduler/queue/list-outbox.ts'
 import { database } from '#lib/platform/database.ts'
 import { filterOf } from '#lib/wiring/outbox-filter.ts'
 import { workspaceRoute } from '../../workspace-route.ts'

@@ -1,4 +1,4 @@
-import { audit } from '#lib/contract/audit.ts'
+import { audit } from '#lib/contract/workspaces.ts'
 import { database } from '#lib/platform/database.ts'
 import { recordAudit } from '#lib/tenancy/audit/audit.ts'
 import { exportAudit } from '#lib/tenancy/audit/audit-export.ts'

@@ -6,10 +6,12 @@ import { database } from '#lib/platform/database.ts'
 import { env } from '#lib/platform/env.ts'
 import { route } from '#lib/platform/http/route.ts'
 import { keyring } from '#lib/wiring/keyring.ts'
+import { OwnMail } from '#lib/wiring/own-mail.ts'
 import { sendingMeans } from '#lib/wiring/sending-means.ts'
+import { makeCourier } from '#lib/wiring/webhooks.ts'
 import { checkCronSecret } from '#lib/worker/cron-secret.ts'
 import { Sender } from '#lib/worker/send-due.ts'
-import { claimingTime, planningTime, sendingLimits } from '#lib/worker/sending-limits.ts'
+import { claimingTime, planningTime, sendingLimits, tellingTime } from '#lib/worker/sending-limits.ts'
 import { runTick } from '#lib/worker/tick.ts'
 import { Witness } from '#lib/worker/witness.ts'
 
@@ -44,6 +46,8 @@ export const GET = route(system.tick, async ({ request, log }) => {
     witness,
     planning: planningTime(life),
     promise: PromiseWatch.of(pool, log),
+    ownMail: OwnMail.of(pool, log),
+    webhooks: { courier: makeCourier(pool, keyring(), log), time: tellingTime(life) },
     sending,
   })
 })

@@ -6,7 +6,7 @@ import { acceptInvitation, acceptInvitationAsNewPerson } from '#lib/tenancy/peop
 import { readSession } from '#lib/tenancy/people/session.ts'
 import { signIn } from '#lib/tenancy/people/sign-in.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
-import { auth } from '../../auth.ts'
+import { auth } from '#lib/wiring/auth.ts'
 import { limitByAddress } from '../../limit.ts'
 import { originOf } from '../../workspace-route.ts'
 

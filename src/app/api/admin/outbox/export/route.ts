@@ -1,5 +1,5 @@
 import { outbox } from '#lib/contract/outbox.ts'
-import { exportOutbox } from '#lib/email-scheduler/read/export-outbox.ts'
+import { exportOutbox } from '#lib/email-scheduler/queue/export-outbox.ts'
 import { database } from '#lib/platform/database.ts'
 import { recordAudit } from '#lib/tenancy/audit/audit.ts'
 import { filterOf } from '#lib/wiring/outbox-filter.ts'

@@ -1,10 +1,8 @@
 import { invitations } from '#lib/contract/people.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
-import { env } from '#lib/platform/env.ts'
 import { renewInvitation } from '#lib/tenancy/people/invitations.ts'
-import { invitationMail } from '#lib/tenancy/people/mails.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
-import { sendStoredMail, storeSystemMail } from '#lib/wiring/system-mail.ts'
+import { sendStoredMail, storeInvitationMail } from '#lib/wiring/system-mail.ts'
 import { limitBySubject } from '../../../limit.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
 
@@ -14,7 +12,7 @@ export const POST = workspaceRoute(invitations.resend, async (input) => {
   const { invitation, mail } = await inTransaction(database(), async (tx) => {
     const renewed = await renewInvitation(tx, workspace.id, params.id, actor)
     await keep(tx)
-    return { invitation: renewed, mail: await storeSystemMail(tx, invitationMail(env().APP_URL, renewed)) }
+    return { invitation: renewed, mail: await storeInvitationMail(tx, workspace.id, renewed) }
   })
   const outcome = await sendStoredMail(mail)
   return { invitation, mailSent: outcome === 'sent', mailWaits: outcome === 'waits' }

@@ -1,15 +1,22 @@
+import {
+  EMAIL_ROWS,
+  type EmailRow,
+  mapScheduledEmail,
+  type ScheduledEmailResponse,
+} from '#lib/email-scheduler/read/email-response.ts'
+import { type Holding, whatHolds } from '#lib/email-scheduler/read/what-holds.ts'
 import type { Sql } from '#lib/platform/database.ts'
-import { EMAIL_ROWS, type EmailRow, mapScheduledEmail, type ScheduledEmailResponse } from './email-response.ts'
+import { placesOf, sourceNear } from './outbox-places.ts'
 import {
   candidatesSql,
   isOfOneIndex,
   LAST_ID,
   type OutboxFilter,
+  type Source,
   searchedSource,
   sourceOf,
   wanted,
 } from './outbox-source.ts'
-import { type Holding, whatHolds } from './what-holds.ts'
 
 export type ListedEmail = ScheduledEmailResponse & {
   /** Why it stands where it stands, in one sentence, and until when that lasts where it passes by itself. */
@@ -27,8 +34,8 @@ export type OutboxPage = {
 /** `untilId`: the last one that may come, for who looks again at what they have. */
 type Page = { cursor?: string | undefined; untilId?: string | undefined; limit: number }
 
-/** What no index knows (which mailbox) is looked for in this many of the others, however large the queue. */
-const LOOKED_THROUGH = 2_000
+/** Where neither an index nor the counts lead to it, it is looked for in this many of the others, however large the queue. */
+const LOOKED_THROUGH = 5_000
 
 /**
  * A page of the queue, newest first. The ids come from the one index that serves the filter, in its order; only the rows
@@ -80,9 +87,7 @@ export async function outboxIds(
   filter: OutboxFilter,
   { cursor, untilId, limit }: Page,
 ): Promise<{ ids: string[]; nextCursor: string | null; searchIsCut: boolean }> {
-  const search = filter.search ? await searchedSource(sql, workspaceId, filter.search) : undefined
-  const source = search?.source ?? sourceOf(filter)
-  const most = isOfOneIndex(filter) ? limit + 1 : Math.max(limit + 1, LOOKED_THROUGH)
+  const { source, most, searchIsCut } = await whereFrom(sql, workspaceId, filter, limit)
   const { rows: candidates } = await sql.query<{ id: string }>(candidatesSql(source, most), [
     workspaceId,
     cursor ?? LAST_ID,
@@ -99,5 +104,21 @@ export async function outboxIds(
   const isFull = rows.length > limit
   const isMore = isFull || looked.length === most
   const nextCursor = isMore ? ((isFull ? ids : looked).at(-1) ?? null) : null
-  return { ids, nextCursor, searchIsCut: search?.isCut ?? false }
+  return { ids, nextCursor, searchIsCut }
+}
+
+type From = { source: Source; most: number; searchIsCut: boolean }
+
+/** Where ids come from, and how many of them are looked at: one more than wanted where all of them are what is asked for. */
+async function whereFrom(sql: Sql, workspaceId: string, filter: OutboxFilter, limit: number): Promise<From> {
+  const through = Math.max(limit + 1, LOOKED_THROUGH)
+  if (filter.search) {
+    const { source, isCut } = await searchedSource(sql, workspaceId, filter.search)
+    return { source, most: through, searchIsCut: isCut }
+  }
+  if (isOfOneIndex(filter)) return { source: sourceOf(filter), most: limit + 1, searchIsCut: false }
+  if (filter.prospectId) return { source: sourceOf(filter), most: through, searchIsCut: false }
+  const places = await placesOf(sql, workspaceId, filter)
+  const source = sourceNear(filter, places, (first) => rowsMatching(workspaceId, filter, first))
+  return { source, most: places.near ? limit + 1 : through, searchIsCut: false }
 }

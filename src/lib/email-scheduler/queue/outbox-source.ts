@@ -4,6 +4,7 @@ import { type QueuePart, standingsOf } from '#lib/email-scheduler/queue-parts.ts
 import { type ScheduledEmailStatus, STATUSES } from '#lib/email-scheduler/states.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { EmailKind } from '#lib/platform/generated/enums.ts'
+import { findTransactional } from './find-transactional.ts'
 
 export type OutboxFilter = {
   part?: QueuePart | undefined
@@ -26,7 +27,8 @@ export type OutboxFilter = {
 export type Source = { parts: Part[]; values: unknown[] }
 type Part = (most: number, isOrdered: boolean) => string
 
-const FIRST_ID = `'00000000-0000-0000-0000-000000000000'::uuid`
+export const NO_ID = '00000000-0000-0000-0000-000000000000'
+const FIRST_ID = `'${NO_ID}'::uuid`
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** The newest so many of all parts; or any so many, where they are only counted. */
@@ -86,31 +88,39 @@ const ofCampaigns =
 const transactional = (status: ScheduledEmailStatus): Part =>
   range(['workspace_id', 'status'], ['$1::uuid', literal(status)], `e.kind = 'TRANSACTIONAL'`)
 
-export function sourceOf(filter: OutboxFilter): Source {
+export const everything = (): Part => range(['workspace_id'], ['$1::uuid'])
+
+/** `amongIds`: no other campaign has what is looked for. */
+export function sourceOf(filter: OutboxFilter, amongIds?: readonly string[]): Source {
   const { status, part, kind, campaignId, prospectId } = filter
   if (prospectId) return ofPeople([prospectId])
   const states = wanted(filter)
-  if (states.length === 0) return { values: [], parts: [() => 'SELECT NULL::uuid AS id LIMIT 0'] }
+  // A state that the part does not have: nothing, in the same form.
+  if (states.length === 0) return { values: [], parts: [range(['workspace_id'], ['$1::uuid'], 'false')] }
   if (campaignId) return { values: [campaignId], parts: states.map((one) => ofCampaigns(one.status, 'c.id = $3')) }
   if (kind === 'TRANSACTIONAL') return { values: [], parts: states.map((one) => transactional(one.status)) }
-  if (!status && !part) return { values: [], parts: [range(['workspace_id'], ['$1::uuid'])] }
-  return { values: [], parts: states.flatMap((one) => partsOfState(one, kind)) }
+  if (!status && !part) return { values: [], parts: [everything()] }
+  const among = amongIds ? 'c.id = ANY($3::uuid[])' : 'true'
+  const parts = states.flatMap((one) => partsOfState(one, kind, among))
+  return { values: amongIds && parts.some((one) => one(1, true).includes('$3')) ? [amongIds] : [], parts }
 }
 
-function partsOfState(one: ReturnType<typeof wanted>[number], kind: EmailKind | undefined): Part[] {
+function partsOfState(one: ReturnType<typeof wanted>[number], kind: EmailKind | undefined, among: string): Part[] {
   const needsAttention = one.status === 'OUTCOME_UNKNOWN' || one.status === 'PERMANENTLY_FAILED'
   if (needsAttention && one.isDismissed !== true && (one.isDismissed === false || one.status === 'OUTCOME_UNKNOWN'))
     return [range(['workspace_id', 'status'], ['$1::uuid', literal(one.status)], NEEDS_ATTENTION)]
   if (one.isDismissed === true) return [range(['workspace_id'], ['$1::uuid'], DISMISSED)]
-  const inCampaigns = ofCampaigns(one.status, 'true')
+  const inCampaigns = ofCampaigns(one.status, among)
   return kind === 'CAMPAIGN' ? [inCampaigns] : [inCampaigns, transactional(one.status)]
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const PEOPLE_MAX = 200
+const TRANSACTIONAL_MAX = 1_000
 
 const OF_PEOPLE = `SELECT e.id FROM campaign_prospects cp JOIN scheduled_emails e ON e.campaign_prospect_id = cp.id
   WHERE cp.workspace_id = $1 AND cp.prospect_id = ANY($3::uuid[]) AND e.id < $2::uuid`
+const OF_RECIPIENTS = `SELECT e.id FROM scheduled_emails e WHERE e.workspace_id = $1 AND e.id = ANY($4::uuid[]) AND e.id < $2::uuid`
 
 const ofPeople = (prospectIds: readonly string[]): Source => ({ values: [prospectIds], parts: [() => OF_PEOPLE] })
 
@@ -129,6 +139,11 @@ export async function searchedSource(
     const byKey = `SELECT e.id FROM scheduled_emails e WHERE e.workspace_id = $1 AND e.idempotency_key = $3 AND e.id < $2::uuid`
     return { isCut: false, source: { values: [typed], parts: [() => byKey] } }
   }
-  const people = await findProspectIds(sql, workspaceId, typed, PEOPLE_MAX + 1, hash)
-  return { isCut: people.length > PEOPLE_MAX, source: ofPeople(people.slice(0, PEOPLE_MAX)) }
+  const [people, emails] = await Promise.all([
+    findProspectIds(sql, workspaceId, typed, PEOPLE_MAX + 1, hash),
+    findTransactional(sql, workspaceId, typed, TRANSACTIONAL_MAX),
+  ])
+  const values = [people.slice(0, PEOPLE_MAX), emails.ids]
+  const source = { values, parts: [() => OF_PEOPLE, () => OF_RECIPIENTS] }
+  return { isCut: people.length > PEOPLE_MAX || emails.isCut, source }
 }

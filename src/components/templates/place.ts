@@ -1,0 +1,2 @@
+/** Where the list is. */
+export const TEMPLATES = { href: '/settings/templates', label: 'Templates' }
