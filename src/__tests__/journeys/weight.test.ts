@@ -8,8 +8,6 @@ import { testApp } from '#tests/support/server/app.ts'
 
 /** What a browser with an empty cache loads of script before anybody touches the page, prefetched pages included. */
 const SCRIPT_KB_MAX = 250
-/** The page of a draft with the dialog of its launch over it: what is still above, and must not grow. */
-const LAUNCH_KB_MAX = 251.5
 
 const app = testApp()
 const chromium = testBrowser()
@@ -99,7 +97,7 @@ describe('the script of a first load', () => {
     ] as const)('%s', async (name, address) => {
       const { total, files } = await weigh(address(), true)
       weights.set(name, Math.round(total))
-      expect(total, files.join('\n')).toBeLessThanOrEqual(name === 'its launch' ? LAUNCH_KB_MAX : SCRIPT_KB_MAX)
+      expect(total, files.join('\n')).toBeLessThanOrEqual(SCRIPT_KB_MAX)
     })
   })
 

@@ -43,7 +43,7 @@ const PANELS = {
   settings: dynamic(() => import('./campaign-settings.tsx').then((part) => part.CampaignSettings)),
 } as const satisfies Record<Part, unknown>
 const DiagnosisPanel = dynamic(() => import('./diagnosis-panel.tsx').then((part) => part.DiagnosisPanel))
-const LaunchDialog = dynamic(() => import('./launch-dialog.tsx').then((part) => part.LaunchDialog))
+const LaunchDialog = dynamic(() => import('./making/before-launch.tsx').then((part) => part.LaunchDialog))
 
 /** As soon as a hand is on its way there, so that it is there with its rows. */
 const FETCH: Record<Part, () => Promise<unknown>> = {
