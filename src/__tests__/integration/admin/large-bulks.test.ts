@@ -106,19 +106,19 @@ test('100,000 are cancelled by ticks alone, which say how far they are, and take
   expect(await readBulk(db.pool, workspaceId, id)).toMatchObject({ state: 'GOING_ON', total: MANY - 1, lookedAt: 0 })
 
   const heapBytes: number[] = []
-  let lookedAt = 0
+  const told = new Set<number>()
   let report = await readBulk(db.pool, workspaceId, id)
   for (let tick = 0; report.state === 'GOING_ON'; tick += 1) {
     // Each is cut short, and another worker comes next.
-    await runTick(db.pool, `worker-${tick % 2}`, silent, { planning: new Deadline(4_000) })
+    await runTick(db.pool, `worker-${tick % 2}`, silent, { planning: new Deadline(1_000) })
     report = await readBulk(db.pool, workspaceId, id)
-    expect(report.lookedAt).toBeGreaterThan(lookedAt)
+    expect(report.lookedAt).toBeGreaterThanOrEqual(Math.max(0, ...told))
     expect(report.done).toBe(report.lookedAt)
-    lookedAt = report.lookedAt
+    told.add(report.lookedAt)
     heapBytes.push(heapUsed())
   }
   expect(report).toMatchObject({ state: 'FINISHED', done: MANY - 1, refused: [] })
-  expect(heapBytes.length).toBeGreaterThan(2)
+  expect(told.size).toBeGreaterThan(2)
   expect(Math.max(...heapBytes) - (heapBytes[0] ?? 0)).toBeLessThan(16 * 1024 * 1024)
   expect(await statusesOf(db.pool, campaignId)).toEqual({ CANCELLED: MANY - 1, SCHEDULED: 1 })
 

@@ -70,8 +70,8 @@ test('what was asked for is kept before the answer, for anybody alike, and is an
   app.mails.splice(0)
   const known = await askForReset(app.db.pool, EMAIL)
   const unknown = await askForReset(app.db.pool, 'nobody@example.com')
-  const { rows: kept } = await app.db.pool.query('SELECT id FROM password_reset_asks ORDER BY id')
-  expect(kept).toEqual([known, unknown])
+  const { rows: kept } = await app.db.pool.query('SELECT id FROM password_reset_asks')
+  expect(new Set(kept.map(({ id }) => id))).toEqual(new Set([known.id, unknown.id]))
   await Promise.all([1, 2].map(() => new OwnMail(app.db.pool, silent, { everyMs: 0 }).lookIfTime(() => true)))
   expect((await app.db.pool.query('SELECT FROM password_reset_asks')).rowCount).toBe(0)
   const stored = await app.db.pool.query(
