@@ -86,5 +86,7 @@ function parsed(text: string): unknown {
 /** For a person who wants to see it again: what was sent, cut to what fits on a screen. */
 export function described({ ask, answer, sent }: Exchange, complaints: readonly string[]): string {
   const request = sent.length > 1_500 ? `${sent.slice(0, 1_500)}… (${sent.length} bytes)` : sent
-  return `${complaints.join('; ')}\n${ask.operation.method} ${ask.operation.path} as ${ask.caller}\n${request}\n→ ${answer.status} ${answer.body.slice(0, 500)}\n`
+  const text = `${complaints.join('; ')}\n${ask.operation.method} ${ask.operation.path} as ${ask.caller}\n${request}\n→ ${answer.status} ${answer.body.slice(0, 500)}\n`
+  // A part of a string holds all of it: of ten minutes of requests, four gigabytes.
+  return Buffer.from(text).toString()
 }
