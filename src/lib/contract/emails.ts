@@ -36,6 +36,10 @@ const SETTABLE = [
 const inAnyCase = (name: string) => name.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 const HEADER = new RegExp(`^([xX]-[A-Za-z0-9-]{1,70}|${SETTABLE.map(inAnyCase).join('|')})$`)
 
+/** Written as they are, since no reader would decode them. */
+const OF_THREADS = /^(in-reply-to|references)$/i
+const MESSAGE_IDS = /^[\x20-\x7e]*$/
+
 const headers = z
   .record(
     z
@@ -43,11 +47,20 @@ const headers = z
       .regex(HEADER, 'Only X-…, List-Unsubscribe, Auto-Submitted, Precedence, In-Reply-To and References can be set.'),
     oneLine('A header', 900),
   )
+  .refine(
+    (given) => Object.entries(given).every(([name, value]) => !OF_THREADS.test(name) || MESSAGE_IDS.test(value)),
+    'In-Reply-To and References name messages by their ids, like <4711@example.com>.',
+  )
   .refine((given) => Object.keys(given).length <= 20, 'At most 20 headers are possible.')
   .default({})
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
-const bytesIn = (base64: string) => Math.floor((base64.length * 3) / 4) - (base64.match(/=*$/)?.[0].length ?? 0)
+/** Asked of what may be no base64 at all, so by no expression that would try anew at each sign of a long text. */
+const paddingOf = (base64: string) => (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0)
+const bytesIn = (base64: string) => Math.floor((base64.length * 3) / 4) - paddingOf(base64)
+
+/** What stands under these types may not be encoded, and not every server takes it as it is. */
+const UNENCODED = /^(message|multipart)\//i
 
 const attachment = z.object({
   fileName: oneLine('A file name', 200).min(1),
@@ -55,6 +68,7 @@ const attachment = z.object({
     .string()
     .max(100)
     .regex(/^[\w.+-]+\/[\w.+-]+$/, 'A media type looks like application/pdf.')
+    .refine((type) => !UNENCODED.test(type), 'Attach a message as a file, with the type application/octet-stream.')
     .default('application/octet-stream'),
   /** Base64, in one line. */
   content: z
