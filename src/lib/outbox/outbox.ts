@@ -27,6 +27,8 @@ export type OutboxMeans = Omit<Delivery, 'counts' | 'beginning' | 'ended'> & { l
 
 /** Stored by one commit: as many requests as have come in while the last was under way. */
 const STORED_AT_ONCE = 100
+/** And no more than this of their texts, which are in memory several times over by then. One batch may have more. */
+const STORED_LENGTH_MAX = 8 * 1024 * 1024
 /** Marked by one commit. An answer waits for the emails that its own was marked with to be composed, and for no more. */
 const HANDED_AT_ONCE = 10
 
@@ -95,10 +97,12 @@ export class Outbox {
     const waiting = this.#waiting.get(mailboxId) ?? []
     const group: Waiting[] = []
     let count = 0
+    let length = 0
     for (const one of waiting) {
-      if (group.length > 0 && count + one.emails.length > STORED_AT_ONCE) break
-      group.push(one)
       count += one.emails.length
+      length += one.emails.reduce((sum, { content: { text, html } }) => sum + text.length + html.length, 0)
+      if (group.length > 0 && (count > STORED_AT_ONCE || length > STORED_LENGTH_MAX)) break
+      group.push(one)
     }
     const left = waiting.slice(group.length)
     if (left.length > 0) this.#waiting.set(mailboxId, left)

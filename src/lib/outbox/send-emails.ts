@@ -37,6 +37,9 @@ export type Sent =
 /** `rest` is over when nothing of it is in flight any more. */
 export type Answers = { answers: Sent[]; rest: Promise<unknown> }
 
+/** Of all texts of a batch: no more than its body could have held. A template makes a lot of few words. */
+const WRITTEN_LENGTH_MAX = 40 * 1024 * 1024
+
 /** What one of the wishes comes to: what is to be stored, or why it is refused. */
 type Prepared = { idempotencyKey: string; fingerprint: Buffer } & (
   | { storing: Storing; refused?: never }
@@ -111,6 +114,7 @@ async function prepareAll(sql: Sql, { workspaceId, key, isBatch, wishes }: Askin
   ])
   if (!settings) throw new Error(`workspace ${workspaceId} has no settings`)
   const calendar = calendarOf(settings)
+  let writtenLength = 0
   return wishes.map((wish, index): Prepared => {
     const id = newId()
     // No caller's key holds a space, so no email of a batch can have the key of another request.
@@ -129,6 +133,8 @@ async function prepareAll(sql: Sql, { workspaceId, key, isBatch, wishes }: Askin
       ? writeTemplate(templates, wish.template, { to: address, sender })
       : { subject: wish.subject ?? '', text: wish.text, html: wish.html }
     if (written instanceof PublicError) return { ...named, refused: written }
+    writtenLength += written.text.length + written.html.length
+    if (writtenLength > WRITTEN_LENGTH_MAX) return { ...named, refused: batchTooLong() }
     const sendAt = wish.sendAt && wish.sendAt > now ? wish.sendAt : null
     const storing = {
       ...{ id, workspaceId, mailboxId: mailbox.id, ...named, recipients, sendAt },
@@ -235,6 +241,13 @@ const addressBounced = (address: string) =>
     409,
     'address-bounced',
     `${address} does not exist, as its server said before. If that was a mistake, take it off the suppression list.`,
+  )
+
+const batchTooLong = () =>
+  new PublicError(
+    409,
+    'batch-too-long',
+    'With the emails before it, this batch has more than 40 MB of texts. Send it in another batch.',
   )
 
 const noMailbox = () =>
