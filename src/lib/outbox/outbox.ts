@@ -7,7 +7,8 @@ import { type Claim, claimOwn } from '#lib/email-scheduler/send/claim.ts'
 import { type NewEmail, storeEmails } from '#lib/email-scheduler/transactional/store-emails.ts'
 import { Deadline } from '#lib/mail/deadline.ts'
 import type { MessagePart } from '#lib/mail/message/parts.ts'
-import { inTransaction } from '#lib/platform/database.ts'
+import { PublicError } from '#lib/platform/api-response.ts'
+import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { storeParts } from './email-parts.ts'
 
 export type Storing = NewEmail & { fingerprint: Buffer; parts: readonly MessagePart[] }
@@ -115,7 +116,10 @@ export class Outbox {
     return inTransaction(pool, async (tx) => {
       const newIds = await storeEmails(tx, emails)
       const added = emails.filter(({ id }) => newIds.has(id))
-      if (added.length > 0) await storeParts(tx, added)
+      if (added.length > 0) {
+        await refuseRemoved(tx, mailboxId)
+        await storeParts(tx, added)
+      }
       const ids = added.filter(({ sendAt }) => sendAt === null).map(({ id }) => id)
       return { newIds, claimed: ids.length > 0 ? await claimOwn(tx, pool, this.#by, mailboxId, ids) : undefined }
     })
@@ -148,6 +152,17 @@ export class Outbox {
     this.#ended.get(id)?.()
     this.#ended.delete(id)
   }
+}
+
+/** Asked once emails name it, which keeps it from being removed until they are committed: nothing takes them over later. */
+async function refuseRemoved(tx: Sql, mailboxId: string): Promise<void> {
+  const { rowCount } = await tx.query(`SELECT FROM mailboxes WHERE id = $1 AND status = 'ARCHIVED'`, [mailboxId])
+  if (rowCount === 0) return
+  throw new PublicError(
+    409,
+    'mailbox-removed',
+    'Its mailbox was removed at this moment, and nothing was kept. Ask again, and another one is taken.',
+  )
 }
 
 /** Until it is over, or the caller's time is. */

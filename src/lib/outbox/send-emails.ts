@@ -15,7 +15,7 @@ import { newId } from '#lib/platform/id.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
 import { readRequests } from './email-parts.ts'
 import { type EmailWish, fingerprintOf } from './email-wish.ts'
-import { type Outbox, type Storing, waitWithin } from './outbox.ts'
+import { type Outbox, type Stored, type Storing, waitWithin } from './outbox.ts'
 import { readTemplates, writeTemplate } from './write-template.ts'
 
 export type Asking = {
@@ -52,13 +52,21 @@ export async function sendEmails(sql: Sql, outbox: Outbox, asking: Asking): Prom
   const prepared = await prepareAll(sql, asking)
   const storing = prepared.flatMap((one) => one.storing ?? [])
   const mailboxIds = [...new Set(storing.map(({ mailboxId }) => mailboxId))]
+  const refusedAt = new Map<string, PublicError>()
   const stored = await Promise.all(
     mailboxIds.map((id) =>
-      outbox.store(
-        id,
-        storing.filter(({ mailboxId }) => mailboxId === id),
-        within,
-      ),
+      outbox
+        .store(
+          id,
+          storing.filter(({ mailboxId }) => mailboxId === id),
+          within,
+        )
+        .catch((error: unknown) => {
+          if (!(error instanceof PublicError)) throw error
+          // The others of a batch are stored all the same, and told.
+          refusedAt.set(id, error)
+          return NOTHING_STORED
+        }),
     ),
   )
   const rest = Promise.all(stored.map((one) => one.rest))
@@ -86,10 +94,13 @@ export async function sendEmails(sql: Sql, outbox: Outbox, asking: Asking): Prom
     const request = before.get(one.idempotencyKey)
     if (email && request && isSame(request.fingerprint, one.fingerprint))
       return { kind: 'email', email, wasThere: true }
-    return { kind: 'refused', error: request || !one.refused ? keyReused() : one.refused }
+    const refused = one.refused ?? refusedAt.get(one.storing.mailboxId)
+    return { kind: 'refused', error: request || !refused ? keyReused() : refused }
   })
   return { answers, rest }
 }
+
+const NOTHING_STORED: Stored = { newIds: new Set(), rest: Promise.resolve() }
 
 /** Of an erased recipient nothing is left to compare with: the key alone says which email is meant. */
 function isSame(kept: Buffer, asked: Buffer): boolean {
