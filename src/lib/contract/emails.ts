@@ -3,7 +3,17 @@ import { EMAIL_RESULTS } from '#lib/email-scheduler/transactional/read-emails.ts
 import { INVITATION_METHODS } from '#lib/mail/message/parts.ts'
 import { operation } from './operation.ts'
 import { previewOutput, textName, textProblem, textsInput, writtenTexts } from './sequences.ts'
-import { addressText, archivedField, done, emailStatus, idParams, instant, pageFields, searchInput } from './shared.ts'
+import {
+  addressText,
+  archivedField,
+  done,
+  emailStatus,
+  idParams,
+  idText,
+  instant,
+  pageFields,
+  searchInput,
+} from './shared.ts'
 
 const MEGABYTE = 1024 * 1024
 /** As most servers take them, encoded and with the rest of the message. */
@@ -343,7 +353,7 @@ export const templates = {
     summary: 'A template as you would get it, with the texts that are saved or those that come along. Nothing is kept.',
     access: 'member',
     params: idParams,
-    body: z.object({ ...previewAsk, mailboxId: z.uuid().optional() }),
+    body: z.object({ ...previewAsk, mailboxId: idText.optional() }),
     output: previewOutput,
   }),
 
@@ -355,7 +365,7 @@ export const templates = {
     summary: 'Sends a template to your own address. Counts towards nothing.',
     access: 'member',
     params: idParams,
-    body: z.object({ ...previewAsk, mailboxId: z.uuid() }),
+    body: z.object({ ...previewAsk, mailboxId: idText }),
     output: z.object({ to: z.string(), subject: z.string(), notes: z.array(z.string()) }),
   }),
 }

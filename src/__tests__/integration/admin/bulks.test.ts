@@ -84,6 +84,19 @@ describe('many emails at once', () => {
     expect((await look(begun.id)).undo).toEqual({ isPossible: false, bulkId: back.id })
   })
 
+  test('whoever writes ids in capitals means the same emails: those that are left out stay, and what is done is told', async () => {
+    const { campaignId, emails } = await campaignOf(3)
+    const [first = '', second = '', third = ''] = emails.map(({ id }) => id)
+    const filter = { campaignId: campaignId.toUpperCase(), part: 'waiting' }
+    const all = { action: 'cancel', filter, exceptIds: [first.toUpperCase(), second.toUpperCase()] }
+    expect(await start(all)).toMatchObject({ done: 1, lookedAt: 1 })
+    expect(await statusesOf(app.db.pool, campaignId)).toEqual({ SCHEDULED: 2, CANCELLED: 1 })
+    await owner.ask('POST', '/api/admin/outbox/[id]/restore', { params: { id: third.toUpperCase() } })
+    const some = { action: 'cancel', ids: [first.toUpperCase(), first] }
+    expect(await owner.ask('POST', '/api/admin/outbox/bulk', { body: some })).toMatchObject({ done: 1, refused: [] })
+    expect(await statusesOf(app.db.pool, campaignId)).toEqual({ SCHEDULED: 2, CANCELLED: 1 })
+  })
+
   test('a worker that dies in the middle of a slice has done nothing of it, and another goes on behind the last one', async () => {
     const campaign = await campaignOf(SLICE + 100)
     const id = await kept(
