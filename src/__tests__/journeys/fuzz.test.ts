@@ -6,7 +6,7 @@ import { CONTRACT } from '#lib/contract/contract.ts'
 import type { Operation } from '#lib/contract/operation.ts'
 import { openApiDocument } from '#lib/openapi/document.ts'
 import { examine } from '#lib/operations/doctor/examine.ts'
-import { complaintsAbout, described } from '#tests/support/fuzz/judge.ts'
+import { complaintsAbout, described, isCutByCaller } from '#tests/support/fuzz/judge.ts'
 import { FuzzPlace } from '#tests/support/fuzz/place.ts'
 import { type Ask, requestsOf } from '#tests/support/fuzz/requests.ts'
 import { sendAsk } from '#tests/support/fuzz/send-ask.ts'
@@ -112,7 +112,8 @@ async function judged(ask: Ask): Promise<void> {
   const cpuMs = (await gauge.read()).cpuMs - cpuBefore
   const name = nameOf(ask.operation)
   const exchange = { ask, answer, sent, secrets }
-  const found = [...complaintsAbout(exchange), ...document.complaintsAboutAsk(ask, answer)]
+  const found = complaintsAbout(exchange)
+  if (!isCutByCaller(exchange)) found.push(...document.complaintsAboutAsk(ask, answer))
   if (cpuMs > HELD_MS_MAX) found.push(`holds the process for ${Math.round(cpuMs)} ms`)
   // Of a whole answer, a clock tells only in the long run, where nobody else should be at work.
   if (SECONDS > 0 && ms > ANSWER_MS_MAX && !WAITS_FOR_OTHERS.has(name)) {
@@ -199,7 +200,10 @@ test('every answer has its line in the log', async () => {
 
 test('what it occupied was given back', () => {
   const megabyte = 1024 * 1024
-  expect((after.heapUsed - before.heapUsed) / megabyte).toBeLessThan(40)
+  // Of a long run the second half, when the caches are full: 0.2 kB for each request would be 10 MB of 50,000.
+  const middle = underWay[Math.floor(underWay.length / 2)] ?? before
+  expect((after.heapUsed - middle.heapUsed) / megabyte).toBeLessThan(underWay.length > 0 ? 10 : 40)
+  expect((after.heapUsed - before.heapUsed) / megabyte).toBeLessThan(underWay.length > 0 ? 64 : 40)
   expect((after.external - before.external) / megabyte).toBeLessThan(40)
   expect(after.handles - before.handles).toBeLessThan(20)
 })
