@@ -74,6 +74,8 @@ export const ACTION_LABEL: Record<AuditAction, string> = {
   'prospect.archived': 'Prospect archived',
   'prospect.restored': 'Prospect restored',
   'prospect.unsubscribed': 'Prospect unsubscribed',
+  'prospect.replied': 'Reply noted',
+  'prospect.not-replied': 'Reply taken back',
   'prospect.unsubscribed-by-link': 'Unsubscribed by link',
   'prospect.subscribed-by-link': 'Subscribed again by link',
   'prospect.merged': 'Prospects merged',

@@ -1,14 +1,13 @@
 import { campaigns } from './campaigns.ts'
-import { domains } from './domains.ts'
 import { emails, templates } from './emails.ts'
 import { enrolments } from './enrolments.ts'
+import { events } from './events.ts'
 import { imports } from './import.ts'
-import { lists } from './lists.ts'
-import { mailboxes } from './mailboxes.ts'
+import { lists, segments } from './lists.ts'
+import { domains, mailboxes } from './mailboxes.ts'
 import { outbox } from './outbox.ts'
 import { apiKeys, invitations, members } from './people.ts'
 import { prospects } from './prospects.ts'
-import { segments } from './segments.ts'
 import { sequences } from './sequences.ts'
 import { passwordReset, session, setup } from './session.ts'
 import { sendingSettings } from './settings.ts'
@@ -25,6 +24,7 @@ export const CONTRACT = {
   domains,
   emails,
   enrolments,
+  events,
   imports,
   invitations,
   lists,

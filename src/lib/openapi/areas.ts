@@ -13,6 +13,7 @@ export const AREAS: Record<keyof typeof CONTRACT, Tag> = {
   },
   sequences: { name: 'Sequences', description: 'What is written: steps, their versions and their preview.' },
   prospects: { name: 'Prospects', description: 'The people of the workspace’s contact book.' },
+  events: { name: 'Events', description: 'What happened with people, and what your programs tell of them.' },
   lists: { name: 'Lists', description: 'Prospects, put together by hand.' },
   segments: { name: 'Segments', description: 'Saved filters; who is in one is asked anew each time.' },
   imports: { name: 'Imports', description: 'Prospects out of CSV files.' },

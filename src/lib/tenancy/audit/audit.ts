@@ -75,6 +75,8 @@ export const AUDIT_ACTIONS = {
   'prospect.archived': 'archived',
   'prospect.restored': 'restored',
   'prospect.unsubscribed': 'unsubscribed, on their word,',
+  'prospect.replied': 'noted the reply of',
+  'prospect.not-replied': 'took back the reply of',
   'prospect.unsubscribed-by-link': 'unsubscribed by the link in an email, as',
   'prospect.subscribed-by-link': 'subscribed again by the link in an email, as',
   'prospect.merged': 'merged into another prospect',
