@@ -17,7 +17,11 @@ const OF_A_PLACE: readonly ActionType[] = ['MOVE_ON', 'WAIT', 'TIMEOUT', 'LOOK']
  * What waits for people who have left, in the commit of their leaving: the caller has changed their journeys and so holds
  * them. What a worker holds is cancelled as well, and it finds so before it does anything.
  */
-export async function cancelActionsOfPeople(tx: Sql, enrolmentIds: readonly string[], reason: ActionReason): Promise<number> {
+export async function cancelActionsOfPeople(
+  tx: Sql,
+  enrolmentIds: readonly string[],
+  reason: ActionReason,
+): Promise<number> {
   return cancelled(
     tx,
     `enrolment_id = ANY($1::uuid[]) AND type = ANY(ARRAY[${OF_A_PLACE.map((type) => `'${type}'`).join(', ')}]::action_type[])`,

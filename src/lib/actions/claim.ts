@@ -1,5 +1,5 @@
 import { prepared, type Sql } from '#lib/platform/database.ts'
-import { type ActionType, ACTION_TYPE_NAMES, CAMPAIGN_ACTIONS } from './action-types.ts'
+import { ACTION_TYPE_NAMES, type ActionType, CAMPAIGN_ACTIONS } from './action-types.ts'
 import { ACTION_LEASE_SECONDS, CLAIMED_AT_ONCE, CLAIMED_OF_WORKSPACE } from './limits.ts'
 
 export type ClaimedAction = {

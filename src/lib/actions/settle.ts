@@ -73,7 +73,10 @@ const COUNTS = { done: 'executed', cancelled: 'cancelled', dead: 'dead' } as con
 function countsOf(judged: readonly Judged[]): ActionCounted[] {
   return [...Map.groupBy(judged, ({ action }) => action.type)].flatMap(([type, ones]) => {
     const done = ones.filter(({ verdict }) => verdict.kind === 'done')
-    const lateMs = done.reduce((sum, { action }) => sum + Math.max(0, action.leasedAt.getTime() - action.dueAt.getTime()), 0)
+    const lateMs = done.reduce(
+      (sum, { action }) => sum + Math.max(0, action.leasedAt.getTime() - action.dueAt.getTime()),
+      0,
+    )
     const of = (kind: keyof typeof COUNTS): ActionCounted => ({
       ...{ type, what: COUNTS[kind] },
       count: ones.filter(({ verdict }) => verdict.kind === kind).length,

@@ -17,7 +17,10 @@ export const ACTION_TRANSITIONS = {
   },
   RUNNING: {
     COMPLETED: { by: ['worker'], sentence: 'It was carried out.' },
-    PENDING: { by: ['worker'], sentence: 'It failed and is tried again later, or its worker was lost, or its time was moved.' },
+    PENDING: {
+      by: ['worker'],
+      sentence: 'It failed and is tried again later, or its worker was lost, or its time was moved.',
+    },
     HELD: { by: ['worker'], sentence: 'Its campaign is paused, and the pause holds the clock.' },
     DEAD: { by: ['worker'], sentence: 'It failed for good.' },
     CANCELLED: { by: ['leaving', 'worker'], sentence: 'What it was for has been left.' },
@@ -28,7 +31,10 @@ export const ACTION_TRANSITIONS = {
   },
   DEAD: {
     PENDING: { by: ['person'], sentence: 'A person asked for another try, with a fresh count of attempts.' },
-    CANCELLED: { by: ['leaving', 'person'], sentence: 'A person wants nothing more of it, or what it was for has been left.' },
+    CANCELLED: {
+      by: ['leaving', 'person'],
+      sentence: 'A person wants nothing more of it, or what it was for has been left.',
+    },
   },
   COMPLETED: {},
   CANCELLED: {},
@@ -37,7 +43,10 @@ export const ACTION_TRANSITIONS = {
 export const ACTION_STATES: Record<ActionStatus, { readonly name: string; readonly sentence: string }> = {
   PENDING: { name: 'Pending', sentence: 'Waits for its time.' },
   RUNNING: { name: 'Running', sentence: 'A worker is carrying it out.' },
-  HELD: { name: 'Held', sentence: 'Its campaign is paused, and the pause holds the clock: it waits until that is resumed.' },
+  HELD: {
+    name: 'Held',
+    sentence: 'Its campaign is paused, and the pause holds the clock: it waits until that is resumed.',
+  },
   COMPLETED: { name: 'Done', sentence: 'It was carried out.' },
   CANCELLED: { name: 'Cancelled', sentence: 'It will not be carried out; the reason is kept.' },
   DEAD: { name: 'Failed for good', sentence: 'It was not carried out, and nothing happens until a person decides.' },

@@ -1,8 +1,8 @@
 import type { Sql } from '#lib/platform/database.ts'
+import type { ActionType } from './action-types.ts'
 import { countActions } from './counts.ts'
 import { ACTION_RETRY_MINUTES } from './limits.ts'
 import type { ActionReason } from './reasons.ts'
-import type { ActionType } from './action-types.ts'
 
 const TAKEN_BACK_AT_ONCE = 1_000
 
@@ -28,7 +28,8 @@ export async function recoverActions(sql: Sql): Promise<number> {
      SELECT type, status FROM back`,
     [ACTION_RETRY_MINUTES.length],
   )
-  for (const { type, status } of rows) if (status === 'DEAD') await countActions(sql, [{ type, what: 'dead', count: 1 }])
+  for (const { type, status } of rows)
+    if (status === 'DEAD') await countActions(sql, [{ type, what: 'dead', count: 1 }])
   return rows.length
 }
 

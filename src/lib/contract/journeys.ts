@@ -18,7 +18,7 @@ const pathItem = z.object({
   /** happened: it is over. planned: certain, with its time. forecast: as things would go, without quotas. */
   standing: z.enum(['happened', 'planned', 'forecast']),
   /** Of a branch: the side that was taken, or is assumed. */
-  side: z.enum(['then', 'else']).nullable(),
+  side: z.enum(['yes', 'no']).nullable(),
 })
 
 const pathOutput = z
@@ -44,9 +44,15 @@ export const journeys = {
     body: z.object({
       graph: graphSchema.optional(),
       /** The waits before the steps, where they are not saved yet. */
-      delays: z.array(z.object({ stepNumber: z.int().min(1).max(1_000), delayDays: z.int().min(0).max(365) })).max(50).optional(),
+      delays: z
+        .array(z.object({ stepNumber: z.int().min(1).max(1_000), delayDays: z.int().min(0).max(365) }))
+        .max(50)
+        .optional(),
       /** When the first email goes; now where nothing is said. */
-      startsAt: z.iso.datetime({ offset: true }).transform((text) => new Date(text)).optional(),
+      startsAt: z.iso
+        .datetime({ offset: true })
+        .transform((text) => new Date(text))
+        .optional(),
       /** The nodes of branches whose event is assumed to happen, a day after the email before. */
       happens: z.array(z.string().max(40)).max(100).default([]),
     }),
@@ -56,7 +62,8 @@ export const journeys = {
   read: operation({
     method: 'GET',
     path: '/api/campaigns/[id]/prospects/[enrolmentId]/path',
-    summary: 'The way of one person of a campaign through a sequence that branches: what has happened, what is planned, and a forecast of the rest.',
+    summary:
+      'The way of one person of a campaign through a sequence that branches: what has happened, what is planned, and a forecast of the rest.',
     access: 'member',
     params: idParams.extend({ enrolmentId: z.uuid() }),
     output: pathOutput,

@@ -22,8 +22,8 @@ export function compileGraph({ nodes }: SequenceGraph): CompiledGraph {
     let next = after
     for (const node of list.toReversed()) {
       if (node.type === 'branch') {
-        const onEvent = enter(node.then, AWAITED_EVENTS[node.if.event].isExit ? null : next)
-        compiled.set(node.id, { node, onEvent, onTimeout: enter(node.else, next) })
+        const onEvent = enter(node.yes, AWAITED_EVENTS[node.if.event].isExit ? null : next)
+        compiled.set(node.id, { node, onEvent, onTimeout: enter(node.no, next) })
       } else compiled.set(node.id, { node, next: ENDS.includes(node.type) ? null : next })
       next = node.id
     }

@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { companySchema, customFieldNameSchema, customValueSchema, firstNameSchema, lastNameSchema } from '#lib/audience/fields.ts'
+import {
+  companySchema,
+  customFieldNameSchema,
+  customValueSchema,
+  firstNameSchema,
+  lastNameSchema,
+} from '#lib/audience/fields.ts'
 import { CUSTOM_EVENT_NAME } from '#lib/events/event-types.ts'
 import {
   AWAITED_EVENT_NAMES,
@@ -74,7 +80,10 @@ const PLAIN = [
 const awaited = z
   .object({
     event: z.enum(AWAITED_EVENT_NAMES),
-    name: z.string().regex(CUSTOM_EVENT_NAME, 'The name of an event has letters, digits and _ . : -, at most 64.').optional(),
+    name: z
+      .string()
+      .regex(CUSTOM_EVENT_NAME, 'The name of an event has letters, digits and _ . : -, at most 64.')
+      .optional(),
   })
   .refine(({ event, name }) => (event === 'CUSTOM') === (name !== undefined), {
     path: ['name'],
@@ -85,7 +94,7 @@ const awaited = z
 function nodesInside(depth: number): z.ZodType<GraphNode[], GraphNode[]> {
   if (depth === 0) return listOf(z.discriminatedUnion('type', [...PLAIN]))
   const inside = nodesInside(depth - 1)
-  const branch = z.object({ id, type: z.literal('branch'), if: awaited, withinDays: days, then: inside, else: inside })
+  const branch = z.object({ id, type: z.literal('branch'), if: awaited, withinDays: days, yes: inside, no: inside })
   return listOf(z.discriminatedUnion('type', [...PLAIN, branch]).meta({ id: `SequenceNodeWith${depth}` }))
 }
 

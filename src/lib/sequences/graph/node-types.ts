@@ -14,7 +14,7 @@ export type AwaitedEvent = keyof typeof AWAITED_EVENTS
 
 export const AWAITED_EVENT_NAMES = Object.keys(AWAITED_EVENTS) as [AwaitedEvent, ...AwaitedEvent[]]
 
-export type Awaited = { event: AwaitedEvent; /** Of a custom event. */ name?: string | undefined }
+export type Awaited = { event: AwaitedEvent /** Of a custom event. */; name?: string | undefined }
 
 /** Of 24 hours each; or until the workspace's clock shows that time next; or until a moment. */
 export type WaitFor =
@@ -26,23 +26,15 @@ type Node<Type extends string, Rest = unknown> = { id: string; type: Type } & Re
 
 export type EmailNode = Node<'email', { stepNumber: number }>
 export type WaitNode = Node<'wait', { for: WaitFor }>
-/** Then: it happened within so many days of 24 hours since the email before was handed over. Else: it did not. */
-export type BranchNode = Node<'branch', { if: Awaited; withinDays: number; then: GraphNode[]; else: GraphNode[] }>
+/** Yes: it happened within so many days of 24 hours since the email before was handed over. No: it did not. */
+export type BranchNode = Node<'branch', { if: Awaited; withinDays: number; yes: GraphNode[]; no: GraphNode[] }>
 export type SetFieldNode = Node<'set-field', { field: string; value: CustomValue | null }>
 export type ListNode = Node<'add-to-list' | 'remove-from-list', { listId: string }>
 export type MoveNode = Node<'move', { campaignId: string }>
 export type NotifyNode = Node<'notify', { userId: string; note: string }>
 export type EndNode = Node<'end'>
 
-export type GraphNode =
-  | EmailNode
-  | WaitNode
-  | BranchNode
-  | SetFieldNode
-  | ListNode
-  | MoveNode
-  | NotifyNode
-  | EndNode
+export type GraphNode = EmailNode | WaitNode | BranchNode | SetFieldNode | ListNode | MoveNode | NotifyNode | EndNode
 
 export type NodeType = GraphNode['type']
 
@@ -50,7 +42,10 @@ export type NodeType = GraphNode['type']
 export const NODE_TYPES: Record<NodeType, { name: string; sentence: string }> = {
   email: { name: 'Email', sentence: 'Sends one step of the sequence, its days after what comes before it.' },
   wait: { name: 'Wait', sentence: 'Lets time pass: days, until a time of the day, or until a moment.' },
-  branch: { name: 'If … then, else', sentence: 'Goes one way when something happens in time, and another when it does not.' },
+  branch: {
+    name: 'If … then, else',
+    sentence: 'Goes one way when something happens in time, and another when it does not.',
+  },
   'set-field': { name: 'Set a field', sentence: 'Writes a field of the person.' },
   'add-to-list': { name: 'Add to a list', sentence: 'Adds the person to a list.' },
   'remove-from-list': { name: 'Remove from a list', sentence: 'Takes the person from a list.' },
@@ -77,8 +72,8 @@ export function* allNodes(nodes: readonly GraphNode[]): Generator<GraphNode> {
   for (const node of nodes) {
     yield node
     if (node.type === 'branch') {
-      yield* allNodes(node.then)
-      yield* allNodes(node.else)
+      yield* allNodes(node.yes)
+      yield* allNodes(node.no)
     }
   }
 }
