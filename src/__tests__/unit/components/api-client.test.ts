@@ -69,6 +69,8 @@ test('what goes out and what comes back has the types of the contract, as JSON c
         batchSize?: number | undefined
         mailboxIds?: string[] | undefined
         scheduledAt?: string | null | undefined
+        endsAt?: string | null | undefined
+        pauseHoldsClock?: boolean | undefined
       }
     | undefined
   >()
