@@ -8,11 +8,12 @@ import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { Card } from '../ui/card.tsx'
 import { NameField } from './making/name-field.tsx'
+import { TrackingCard } from './making/tracking-card.tsx'
 import { useEditCampaign } from './making/use-edit-campaign.ts'
 import { WhenFields } from './making/when-fields.tsx'
 import { type Campaign, useProgress } from './use-campaigns.ts'
 
-/** Its name, its mailboxes, and what an edit of its sequence would change. */
+/** Its name, its mailboxes, what it tracks, and what an edit of its sequence would change. */
 export function CampaignSettings({ campaign }: { campaign: Campaign }) {
   const { workspace } = useSession()
   const edit = useEditCampaign(campaign)
@@ -39,6 +40,7 @@ export function CampaignSettings({ campaign }: { campaign: Campaign }) {
       >
         <WhenFields campaign={campaign} onChange={edit.save} />
       </Card>
+      <TrackingCard campaign={campaign} onChange={edit.save} />
       <Card title="Sequence">
         <div className="flex flex-col gap-2 text-sm">
           <p>
