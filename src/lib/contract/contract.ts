@@ -1,8 +1,10 @@
+import { actions } from './actions.ts'
 import { campaigns } from './campaigns.ts'
 import { emails, templates } from './emails.ts'
 import { enrolments } from './enrolments.ts'
 import { events } from './events.ts'
 import { imports } from './import.ts'
+import { journeys } from './journeys.ts'
 import { lists, segments } from './lists.ts'
 import { domains, mailboxes } from './mailboxes.ts'
 import { outbox } from './outbox.ts'
@@ -18,6 +20,7 @@ import { audit, workspaces } from './workspaces.ts'
 
 /** Every operation of the API, by area. */
 export const CONTRACT = {
+  actions,
   apiKeys,
   audit,
   campaigns,
@@ -27,6 +30,7 @@ export const CONTRACT = {
   events,
   imports,
   invitations,
+  journeys,
   lists,
   mailboxes,
   members,

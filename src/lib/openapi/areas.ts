@@ -12,6 +12,7 @@ export const AREAS: Record<keyof typeof CONTRACT, Tag> = {
     description: 'Who is in a campaign, and what keeps or has left them out.',
   },
   sequences: { name: 'Sequences', description: 'What is written: steps, their versions and their preview.' },
+  journeys: { name: 'Ways through a sequence', description: 'Which way people go where a sequence branches.' },
   prospects: { name: 'Prospects', description: 'The people of the workspace’s contact book.' },
   events: { name: 'Events', description: 'What happened with people, and what your programs tell of them.' },
   lists: { name: 'Lists', description: 'Prospects, put together by hand.' },
@@ -19,6 +20,10 @@ export const AREAS: Record<keyof typeof CONTRACT, Tag> = {
   imports: { name: 'Imports', description: 'Prospects out of CSV files.' },
   suppressions: { name: 'Suppressions', description: 'Addresses and domains that nothing is sent to.' },
   outbox: { name: 'Email queue', description: 'Every email of the workspace, and what people decide about it.' },
+  actions: {
+    name: 'Scheduled actions',
+    description: 'What is set for a time besides emails, and what admins do about it.',
+  },
   mailboxes: { name: 'Mailboxes', description: 'Where emails are sent from.' },
   domains: { name: 'Domains', description: 'DNS records of sending domains.' },
   sendingSettings: { name: 'Sending settings', description: 'Window, quota, ramp-up and spacing.' },
