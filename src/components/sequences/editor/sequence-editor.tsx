@@ -11,6 +11,7 @@ import { Callout } from '#components/ui/callout.tsx'
 import { Button } from '#components/ui/control/button.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
+import { emailNode } from '../branches/graph-draft.ts'
 import { useCoverage } from '../fields/use-coverage.ts'
 import { PersonPicker, type PickedPerson, usePeople } from '../preview/person-picker.tsx'
 import { PreviewPane } from '../preview/preview-pane.tsx'
@@ -76,7 +77,9 @@ export function SequenceEditor({ live }: { live: Sequence }) {
     const brought = draftOf(version)
     // Steps that were launched since then keep their places.
     const kept = isLaunched ? draft.steps.slice(brought.steps.length) : []
-    editor.restore({ ...brought, steps: [...brought.steps, ...kept] })
+    const steps = [...brought.steps, ...kept]
+    const nodes = brought.nodes && [...brought.nodes, ...kept.map(({ key }) => emailNode(key))]
+    editor.restore({ ...brought, steps, nodes })
     close()
     const next = isLaunched ? ' Save it, and it is what goes out next.' : ''
     toastWithUndo(`Version ${version.version} is in the editor.${next}`, async () => {
@@ -128,6 +131,7 @@ export function SequenceEditor({ live }: { live: Sequence }) {
       )}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,28rem)]">
         <StepList
+          sequenceId={live.id}
           draft={draft}
           coverage={coverage}
           fixedSteps={isLaunched ? base.steps.length : 0}
