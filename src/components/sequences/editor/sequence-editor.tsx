@@ -13,11 +13,11 @@ import { toast } from '#components/ui/overlay/toast.tsx'
 import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
 import { emailNode } from '../branches/graph-draft.ts'
 import { useCoverage } from '../fields/use-coverage.ts'
-import { PersonPicker, type PickedPerson, usePeople } from '../preview/person-picker.tsx'
+import { nameOf, PersonPicker, type PickedPerson, usePeople } from '../preview/person-picker.tsx'
 import { PreviewPane } from '../preview/preview-pane.tsx'
 import { type PreviewAsk, usePreview } from '../preview/use-preview.ts'
 import { UNNAMED } from '../start-sequence.ts'
-import { draftOf, isUnwritten, type Sequence, threadSubjectOf } from './draft.ts'
+import { draftOf, graphOf, isUnwritten, type Sequence, threadSubjectOf } from './draft.ts'
 import { EditorHeader } from './editor-header.tsx'
 import { OtherVersion } from './other-version.tsx'
 import { StepList } from './step-list.tsx'
@@ -27,6 +27,7 @@ import type { Version } from './versions-dialog.tsx'
 
 const EffectDialog = dynamic(async () => (await import('./effect-dialog.tsx')).EffectDialog, { ssr: false })
 const VersionsDialog = dynamic(async () => (await import('./versions-dialog.tsx')).VersionsDialog, { ssr: false })
+const PathPane = dynamic(async () => (await import('../branches/path-pane.tsx')).PathPane, { ssr: false })
 const TestSendDialog = dynamic(async () => (await import('./test-send-dialog.tsx')).TestSendDialog, { ssr: false })
 
 type Opened = 'effect' | 'history' | 'test' | null
@@ -55,6 +56,7 @@ export function SequenceEditor({ live }: { live: Sequence }) {
     threadSubject: threadSubjectOf(draft.steps, view.step - 1),
   }
   const preview = usePreview(live.id, ask)
+  const graph = graphOf(draft)
   usePageKeys([{ keys: ['h'], label: 'Show the history', action: () => setOpened('history') }])
 
   const sendTest = (mailboxId: string) =>
@@ -155,6 +157,9 @@ export function SequenceEditor({ live }: { live: Sequence }) {
               isPhone={view.isPhone}
               onPhone={view.showPhone}
             />
+          )}
+          {graph && (
+            <PathPane sequenceId={live.id} graph={graph} steps={draft.steps} name={person ? nameOf(person) : 'You'} />
           )}
         </div>
       </div>
