@@ -40,6 +40,7 @@ export const ROOMS = [
   'delivery',
   'outbox',
   'webhooks',
+  'actions/run',
   'worker',
   'operations',
   'operations/doctor',

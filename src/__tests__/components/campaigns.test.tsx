@@ -202,6 +202,8 @@ const campaign = (wanted: Partial<Campaign> = {}): Campaign => ({
     tracksOpens: false,
     tracksClicks: false,
     version: 1,
+    endsAt: null,
+    pauseHoldsClock: true,
     archivedAt: null,
     createdAt: '2026-11-18T00:00:00Z',
   },

@@ -34,6 +34,8 @@ export const ACTION_LABEL: Record<AuditAction, string> = {
   'list.restored': 'List restored',
   'segment.archived': 'Segment archived',
   'segment.restored': 'Segment restored',
+  'action.retried': 'Scheduled action tried again',
+  'action.cancelled': 'Scheduled action cancelled',
   'email.retried': 'Email retried',
   'email.taken-as-delivered': 'Email taken as delivered',
   'email.sent-again': 'Email sent again',

@@ -13,7 +13,7 @@ export const ACTION_REASONS = {
   PROSPECT_MERGED: 'The person was merged into another.',
   SUPPRESSED: 'The address or its domain was on the suppression list.',
   BY_PERSON: 'A person wanted it so.',
-  NOT_SENT: 'The email before it will not be sent.',
+  HAD_BEFORE: 'The person had this step before.',
   WALKED_THROUGH: 'The person came to the end of the sequence.',
   MOVED: 'The person was moved on to another campaign.',
   FAILED_TOO_OFTEN: 'It failed again and again.',

@@ -1,6 +1,7 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import type { Campaign } from './campaign.ts'
+import { FOLLOW_ONE_ANOTHER } from './journeys/open.ts'
 import { lockProspectsShared } from './unplanned.ts'
 
 /** A planned enrolment that has fewer emails than its sequence has steps by now. */
@@ -16,7 +17,7 @@ export type BehindEnrolment = {
 /** Running campaigns whose sequence has got steps that a planned person has no email for. */
 export async function campaignsBehind(sql: Sql): Promise<{ id: string; workspaceId: string }[]> {
   const { rows } = await sql.query<{ id: string; workspaceId: string }>(
-    `SELECT c.id, c.workspace_id AS "workspaceId" FROM campaigns c WHERE c.status = 'RUNNING'
+    `SELECT c.id, c.workspace_id AS "workspaceId" FROM campaigns c WHERE c.status = 'RUNNING' AND ${FOLLOW_ONE_ANOTHER('c')}
        AND c.steps_planned < (SELECT max(step_number) FROM sequence_steps s WHERE s.sequence_id = c.sequence_id)
      ORDER BY c.id`,
   )

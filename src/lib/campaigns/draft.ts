@@ -10,8 +10,9 @@ import type { Actor } from '#lib/tenancy/person.ts'
 import { recheckBlocked } from './blocked.ts'
 import { type Campaign, findCampaign, lockCampaign } from './campaign.ts'
 import { REMOVED } from './enrolment-reasons.ts'
-import { auditCampaign } from './move.ts'
+import { auditCampaign, refusedBy } from './move.ts'
 import { refuseOddTime } from './odd-time.ts'
+import { setTimes } from './times.ts'
 
 export type CampaignInput = {
   name: string
@@ -24,7 +25,13 @@ export type CampaignInput = {
 }
 
 /** Of a draft also when it is to start: the dry run is for then, and the launch proposes it. */
-export type CampaignChange = Partial<CampaignInput> & { scheduledAt?: Date | null | undefined }
+export type CampaignChange = Partial<CampaignInput> & {
+  scheduledAt?: Date | null | undefined
+  /** When it stops by itself; null takes that back. */
+  endsAt?: Date | null | undefined
+  /** Counts from the next pause on. */
+  pauseHoldsClock?: boolean | undefined
+}
 
 export async function createCampaign(tx: Sql, workspaceId: string, input: CampaignInput): Promise<Campaign> {
   const sequence = await loadSequence(tx, workspaceId, input.sequenceId)
@@ -97,21 +104,28 @@ export async function changeCampaign(
       throw new PublicError(409, 'not-a-draft', 'Its start is changed by launching it for another time.')
     if (change.scheduledAt) refuseOddTime(change.scheduledAt, await appNow(tx))
   }
+  if (change.endsAt) {
+    refuseOddTime(change.endsAt, await appNow(tx))
+    if (campaign.status === 'STOPPED') throw refusedBy(campaign, 'stop')
+  }
   await refuseForeignMailboxes(tx, workspaceId, change.mailboxIds)
   const isOtherPlan = isOther || change.scheduledAt !== undefined || change.mailboxIds !== undefined
   await tx.query(
     `UPDATE campaigns SET name = coalesce($2, name), batch_size = coalesce($3, batch_size), sequence_id = coalesce($4, sequence_id),
        mailbox_ids = coalesce($6, mailbox_ids), scheduled_at = CASE WHEN $7 THEN $8 ELSE scheduled_at END,
-       tracks_opens = coalesce($9, tracks_opens), tracks_clicks = coalesce($10, tracks_clicks),
-       dry_run_at = CASE WHEN $5 THEN NULL ELSE dry_run_at END, updated_at = app_now() WHERE id = $1`,
+       tracks_opens = coalesce($12, tracks_opens), tracks_clicks = coalesce($13, tracks_clicks),
+       dry_run_at = CASE WHEN $5 THEN NULL ELSE dry_run_at END,
+       ends_at = CASE WHEN $9 THEN $10 ELSE ends_at END, pause_holds_clock = coalesce($11, pause_holds_clock), updated_at = app_now() WHERE id = $1`,
     [
       ...[id, change.name ?? null, change.batchSize ?? null, change.sequenceId ?? null, isOtherPlan],
       ...[change.mailboxIds ? [...new Set(change.mailboxIds)] : null],
       ...[change.scheduledAt !== undefined, change.scheduledAt ?? null],
+      ...[change.endsAt !== undefined, change.endsAt ?? null, change.pauseHoldsClock ?? null],
       ...[change.tracksOpens ?? null, change.tracksClicks ?? null],
     ],
   )
   const changed = await findCampaign(tx, workspaceId, id)
+  await setTimes(tx, changed)
   if (campaign.status !== 'DRAFT') await auditCampaign(tx, changed, 'edit', actor, { before: campaign.name })
   if (isOther) {
     // Who was skipped because of the other sequence is not, or not yet, because of this one: planning sorts them out. Whom

@@ -58,6 +58,7 @@ export const system = {
       released: count,
       cancelled: count,
       campaignsStarted: count,
+      actionsDone: count,
       campaignsReopened: count,
       campaignsClosed: count,
       enrolmentsFreed: count,

@@ -20,6 +20,10 @@ export const EVENT_TYPES = {
   'prospect.bounced': { subject: 'prospect', sentence: 'Email to a person bounced; nothing more is sent there.' },
   'prospect.replied': { subject: 'prospect', sentence: 'A person replied; nothing more of the sequence is sent.' },
   'prospect.unsubscribed': { subject: 'prospect', sentence: 'A person unsubscribed.' },
+  'prospect.notice': {
+    subject: 'prospect',
+    sentence: 'A sequence came to a node that notifies: its note, and the member who is told by mail.',
+  },
   'campaign.scheduled': { subject: 'campaign', sentence: 'A campaign was launched for a later time.' },
   'campaign.launched': { subject: 'campaign', sentence: 'A campaign began to run.' },
   'campaign.paused': { subject: 'campaign', sentence: 'A campaign was paused.' },

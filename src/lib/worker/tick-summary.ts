@@ -7,6 +7,8 @@ export type TickSummary = SendingCounts & {
   durationMs: number
   campaignsStarted: number
   campaignsReopened: number
+  /** What was set for a time, besides emails: waits, time-outs, and what follows from events. */
+  actionsDone: number
   campaignsClosed: number
   enrolmentsFreed: number
   enrolmentsFinished: number

@@ -71,6 +71,8 @@ test('what goes out and what comes back has the types of the contract, as JSON c
         tracksOpens?: boolean | undefined
         tracksClicks?: boolean | undefined
         scheduledAt?: string | null | undefined
+        endsAt?: string | null | undefined
+        pauseHoldsClock?: boolean | undefined
       }
     | undefined
   >()

@@ -71,7 +71,7 @@ const PLAIN = [
   z.object({
     id,
     type: z.literal('notify'),
-    userId: z.uuid(),
+    personId: z.uuid(),
     note: z.string().trim().max(500, 'A note has at most 500 characters.'),
   }),
   z.object({ id, type: z.literal('end') }),

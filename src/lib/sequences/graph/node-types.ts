@@ -31,7 +31,7 @@ export type BranchNode = Node<'branch', { if: Awaited; withinDays: number; yes: 
 export type SetFieldNode = Node<'set-field', { field: string; value: CustomValue | null }>
 export type ListNode = Node<'add-to-list' | 'remove-from-list', { listId: string }>
 export type MoveNode = Node<'move', { campaignId: string }>
-export type NotifyNode = Node<'notify', { userId: string; note: string }>
+export type NotifyNode = Node<'notify', { personId: string; note: string }>
 export type EndNode = Node<'end'>
 
 export type GraphNode = EmailNode | WaitNode | BranchNode | SetFieldNode | ListNode | MoveNode | NotifyNode | EndNode

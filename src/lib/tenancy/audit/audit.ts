@@ -35,6 +35,8 @@ export const AUDIT_ACTIONS = {
   'list.restored': 'restored the list',
   'segment.archived': 'archived the segment',
   'segment.restored': 'restored the segment',
+  'action.retried': 'tried the scheduled action again',
+  'action.cancelled': 'cancelled the scheduled action',
   'email.retried': 'retried',
   'email.taken-as-delivered': 'took as delivered',
   'email.sent-again': 'sent again, though it may have been delivered,',
@@ -95,6 +97,9 @@ export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as [AuditAction, ..
 
 /** The holder of an email's link. Their address is personal, and so is where they sit: neither is kept here. */
 export const RECIPIENT: Omit<Actor, 'id'> & { id: null } = { id: null, email: 'The recipient' }
+
+/** What a person had set for a time, when it has come. */
+export const CLOCK: typeof RECIPIENT = { id: null, email: 'The time that was set' }
 
 export type AuditEntry = {
   action: AuditAction
