@@ -12,6 +12,7 @@ export const ROOMS = [
   'tenancy/people',
   'guardrails',
   'events',
+  'tracking',
   'audience',
   'audience/suppression',
   'audience/prospects',

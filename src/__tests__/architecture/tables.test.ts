@@ -17,6 +17,12 @@ const READINGS: readonly Reading[] = [
     why: 'addresses are hashed with the workspace’s key; a suppression locks the settings row that the mark shares; the page for readers who leave names the sender',
   },
   {
+    module: 'tracking',
+    of: 'events',
+    tables: ['person_events'],
+    why: 'a hit that is an event already is not written again: asked in the statement that would write it',
+  },
+  {
     module: 'campaigns',
     of: 'tenancy',
     tables: ['sending_settings'],
@@ -75,6 +81,12 @@ const READINGS: readonly Reading[] = [
     of: 'sequences',
     tables: ['sequences', 'sequence_steps'],
     why: 'a batch of messages is rendered from one look',
+  },
+  {
+    module: 'mail',
+    of: 'campaigns',
+    tables: ['campaigns'],
+    why: 'a batch of messages is rendered from one look; whether they are tracked is the campaign’s to say',
   },
   {
     module: 'mail',

@@ -199,6 +199,8 @@ const campaign = (wanted: Partial<Campaign> = {}): Campaign => ({
   ...{ id: 'c', name: 'Spring', sequenceId: 'q', status: 'DRAFT', scheduledAt: null, launchedAt: null, batchSize: 500 },
   ...{
     mailboxIds: [],
+    tracksOpens: false,
+    tracksClicks: false,
     version: 1,
     endsAt: null,
     pauseHoldsClock: true,

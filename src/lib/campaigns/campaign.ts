@@ -24,6 +24,8 @@ export type Campaign = {
   batchSize: number
   /** What new people are spread over; empty for all that are connected. */
   mailboxIds: string[]
+  tracksOpens: boolean
+  tracksClicks: boolean
   stepsPlanned: number
   /** Rises with every change. */
   version: number
@@ -40,7 +42,8 @@ const withActions = (row: CampaignRow): Campaign => ({ ...row, actions: actionsF
 
 const COLUMNS = `id, workspace_id AS "workspaceId", sequence_id AS "sequenceId", name, status, scheduled_at AS "scheduledAt",
   launched_at AS "launchedAt", dry_run_at AS "dryRunAt", ends_at AS "endsAt", pause_holds_clock AS "pauseHoldsClock",
-  clock_held_ms AS "clockHeldMs", clock_held_since AS "clockHeldSince", batch_size AS "batchSize", mailbox_ids AS "mailboxIds", steps_planned AS "stepsPlanned", version,
+  clock_held_ms AS "clockHeldMs", clock_held_since AS "clockHeldSince", batch_size AS "batchSize", mailbox_ids AS "mailboxIds",
+  tracks_opens AS "tracksOpens", tracks_clicks AS "tracksClicks", steps_planned AS "stepsPlanned", version,
   archived_at AS "archivedAt", created_at AS "createdAt", updated_at AS "updatedAt"`
 
 export async function loadCampaign(sql: Sql, workspaceId: string, id: string): Promise<Campaign | undefined> {

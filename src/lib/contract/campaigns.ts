@@ -33,6 +33,9 @@ const campaignFields = {
   batchSize: z.number(),
   /** What new people are spread over; empty for all that are connected. */
   mailboxIds: z.array(z.string()),
+  /** Whether its emails show that they were opened, and which of their links were followed. */
+  tracksOpens: z.boolean(),
+  tracksClicks: z.boolean(),
   version: z.number(),
   archivedAt: z.date().nullable(),
   createdAt: z.date(),
@@ -147,6 +150,8 @@ export const campaigns = {
       sequenceId: z.uuid(),
       batchSize: batchSizeInput.optional(),
       mailboxIds: mailboxIdsInput.optional(),
+      tracksOpens: z.boolean().optional(),
+      tracksClicks: z.boolean().optional(),
     }),
     makes: { at: '/api/campaigns/[id]' },
     output: campaignOutput,
@@ -173,6 +178,8 @@ export const campaigns = {
       sequenceId: z.uuid().optional(),
       batchSize: batchSizeInput.optional(),
       mailboxIds: mailboxIdsInput.optional(),
+      tracksOpens: z.boolean().optional(),
+      tracksClicks: z.boolean().optional(),
       scheduledAt: instant.nullable().optional(),
       endsAt: instant.nullable().optional(),
       pauseHoldsClock: z.boolean().optional(),

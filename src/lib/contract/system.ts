@@ -69,6 +69,7 @@ export const system = {
       emailsCancelled: count,
       emailsProven: count,
       emailsInBulks: count,
+      eventsTracked: count,
       webhooksDelivered: count,
       webhooksFailed: count,
       planningErrors: z.array(z.string()),

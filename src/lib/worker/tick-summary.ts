@@ -23,6 +23,8 @@ export type TickSummary = SendingCounts & {
   emailsProven: number
   /** Looked at for what a person wanted done with many at once. */
   emailsInBulks: number
+  /** Openings and clicks that were a person's. */
+  eventsTracked: number
   /** Attempts to tell the workspaces' own programs of events. */
   webhooksDelivered: number
   webhooksFailed: number

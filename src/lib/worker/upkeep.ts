@@ -13,11 +13,13 @@ import {
 import { clearStopped } from '#lib/email-scheduler/effects/stop-campaign.ts'
 import { planRoundRobin } from '#lib/email-scheduler/plan/round-robin.ts'
 import { ADDED_AT_ONCE, addUpCounts } from '#lib/email-scheduler/queue/add-up-counts.ts'
+import { readTrackedEmails } from '#lib/email-scheduler/read/tracked-emails.ts'
 import { recover } from '#lib/email-scheduler/send/recover.ts'
 import { advanceBulk } from '#lib/email-scheduler/verbs/advance-bulk.ts'
 import type { TimeLeft } from '#lib/mail/deadline.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
+import { judgeHits } from '#lib/tracking/judge-hits.ts'
 import type { TickStart } from './heartbeat.ts'
 import type { TickSummary } from './tick-summary.ts'
 
@@ -36,6 +38,7 @@ export type UpkeepDone = Pick<
   | 'emailsCancelled'
   | 'emailsProven'
   | 'emailsInBulks'
+  | 'eventsTracked'
   | 'planningErrors'
   | 'planningUnfinished'
 >
@@ -49,9 +52,9 @@ const LOOK_AGAIN_MS = 5_000
 const RECOVERED_AT_ONCE = 200
 
 /** Asked with the heartbeat, so that a tick with nothing to do asks nothing else about it. */
-type FoundAtStart = Pick<TickStart, 'hasExpiredLeases' | 'hasOpenBulks' | 'hasCountChanges'>
+type FoundAtStart = Pick<TickStart, 'hasExpiredLeases' | 'hasOpenBulks' | 'hasCountChanges' | 'hasHits'>
 
-type Chore = 'begin' | 'act' | 'plan' | 'clear' | 'bulk' | 'count' | 'ask' | 'finish'
+type Chore = 'begin' | 'judge' | 'act' | 'plan' | 'clear' | 'bulk' | 'count' | 'ask' | 'finish'
 
 /** Everything of a tick but sending. Beside it: neither waits for the other, nor a start for the planning of another. */
 export class Upkeep {
@@ -69,6 +72,7 @@ export class Upkeep {
     emailsCancelled: 0,
     emailsProven: 0,
     emailsInBulks: 0,
+    eventsTracked: 0,
     planningErrors: [],
     planningUnfinished: false,
   }
@@ -108,7 +112,8 @@ export class Upkeep {
   }
 
   /** One round of everything, one after the other: for a tick that does not send. */
-  async once({ hasExpiredLeases, hasOpenBulks, hasCountChanges }: FoundAtStart): Promise<void> {
+  async once({ hasExpiredLeases, hasOpenBulks, hasCountChanges, hasHits }: FoundAtStart): Promise<void> {
+    if (hasHits) await this.#judge()
     await this.#beginWhatIsTime(hasExpiredLeases)
     if (this.#isActionDue()) await this.#act()
     await this.#clear()
@@ -121,7 +126,7 @@ export class Upkeep {
   /** Round after round until sending is over; what is under way then is brought to its end. */
   async beside(
     sending: Promise<unknown>,
-    { hasExpiredLeases, hasOpenBulks, hasCountChanges }: FoundAtStart,
+    { hasExpiredLeases, hasOpenBulks, hasCountChanges, hasHits }: FoundAtStart,
   ): Promise<void> {
     let isOver = false
     const over = sending
@@ -131,6 +136,8 @@ export class Upkeep {
       })
     try {
       do {
+        // Before whatever a time-out decides: what came before it must have been told.
+        if (this.#isBegun || hasHits) await this.#noted('judge', () => this.#judge())
         const mayHaveExpired = this.#isBegun || hasExpiredLeases
         await this.#noted('begin', () => this.#beginWhatIsTime(mayHaveExpired))
         if (this.#isActionDue()) this.#start('act', 0, () => this.#act())
@@ -203,6 +210,11 @@ export class Upkeep {
     const started = await runCampaignActions(this.#means(), this.#mayContinue)
     this.done.campaignsStarted += this.#changed(started)
     if (started > 0) this.#endedMs.delete('plan')
+  }
+
+  /** Of tracked emails: who has looked at them, persons or machines. */
+  async #judge(): Promise<void> {
+    this.done.eventsTracked += this.#changed(await judgeHits(this.#pool, readTrackedEmails))
   }
 
   #isActionDue(): boolean {
