@@ -5,7 +5,7 @@ import { REFUSALS, type RefusalByState } from '#lib/email-scheduler/verbs/person
 import { BULK_MAX } from '#lib/email-scheduler/verbs/verb-call.ts'
 import { BULK_VERBS, RESOLUTIONS, VERB_NAMES, VERBS } from '#lib/email-scheduler/verbs.ts'
 import { operation } from './operation.ts'
-import { done, emailStatus, idParams, instant, pageFields } from './shared.ts'
+import { done, emailStatus, idParams, instant, localDate, pageFields } from './shared.ts'
 
 const emailKind = z.enum(['CAMPAIGN', 'TRANSACTIONAL'])
 
@@ -14,8 +14,6 @@ const moment = z.date()
 
 /** As text in an address, or as itself in a body. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
-
-const localDate = z.iso.date({ error: 'A date is needed, like 2026-11-20.' })
 
 type ErrorCode = keyof typeof ERROR_SENTENCES
 

@@ -277,6 +277,7 @@ export const sequences = {
     path: '/api/sequences/[id]/preview/frame',
     summary: 'The same as a page for a sandboxed frame: HTML that may run, send and frame nothing.',
     access: 'member',
+    refuses: [409],
     params: idParams,
     query: z.object({ ...previewAsk, stepNumber: z.coerce.number().pipe(previewAsk.stepNumber) }),
     download: 'text/html',

@@ -23,7 +23,9 @@ export const pageFields = { cursor: z.uuid().optional(), limit: z.coerce.number(
 export const archivedField = { archived: z.enum(ARCHIVED_CHOICES).default('false') }
 
 /** A date of the calendar, as Postgres knows them: it has no year 0. */
-export const localDate = z.iso.date().refine((date) => date >= '0001', 'There is no year 0.')
+export const localDate = z.iso
+  .date({ error: 'A date is needed, like 2026-11-20.' })
+  .refine((date) => date >= '0001', 'There is no year 0.')
 
 /** An instant with its offset: which moment "9 o'clock" is would be a guess. */
 export const instant = z.iso

@@ -125,6 +125,16 @@ describe('a receiver that fails', () => {
     ])
     const { rows } = await db.pool.query('SELECT status FROM webhook_endpoints')
     expect(rows).toEqual([{ status: 'DISABLED' }])
+    const { rows: kept } = await db.pool.query(
+      'SELECT action, actor_email, target_id, target_name, details FROM audit_log WHERE workspace_id = $1',
+      [workspaceId],
+    )
+    expect(kept).toEqual([
+      {
+        ...{ action: 'webhook.disabled', actor_email: 'Sendonce', target_id: webhook.id },
+        ...{ target_name: `127.0.0.1:${receiver.port}`, details: { reason: told[0]?.reason } },
+      },
+    ])
     const standings = await standingsOf(db.pool, webhook.id)
     expect(standings.filter(({ state }) => state === 'FAILED')).toMatchObject([{ attempts: 8 }])
     expect(receiver.received.length).toBeGreaterThanOrEqual(15)
