@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { type ActionMeans, runCampaignActions, runDueActions, takeBackActions } from '#lib/actions/run/run-actions.ts'
+import { runCampaignActions, runDueActions, takeBackActions } from '#lib/actions/run/run-actions.ts'
+import type { ActionMeans } from '#lib/actions/run/tell-member.ts'
 import { campaignsWithBlocked, recheckBlocked } from '#lib/campaigns/blocked.ts'
 import {
   campaignsWithOpenEnrolments,

@@ -7,8 +7,7 @@ import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { CLOCK } from '#lib/tenancy/audit/audit.ts'
 import { tellOfNotice } from '#lib/webhooks/tell-of-notice.ts'
 import { runJourneyActions } from './journey-actions.ts'
-import type { ActionMeans } from './run-actions.ts'
-import type { TellMember } from './tell-member.ts'
+import type { ActionMeans, TellMember } from './tell-member.ts'
 
 /** Carries out actions of one campaign and one kind, in one commit with their completion. Answers how many. */
 export function runPeopleActions({ pool, tellMember }: ActionMeans, batch: readonly ClaimedAction[]): Promise<number> {

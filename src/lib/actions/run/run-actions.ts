@@ -5,9 +5,7 @@ import { recoverActions, releaseHeld } from '#lib/actions/take-back.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { runCampaignAction } from './campaign-times.ts'
 import { runPeopleActions } from './people.ts'
-import type { TellMember } from './tell-member.ts'
-
-export type ActionMeans = { pool: pg.Pool; worker: string; log: Log; tellMember: TellMember | undefined }
+import type { ActionMeans } from './tell-member.ts'
 
 /** Starts and ends of campaigns that are due; answers how many have started. */
 export async function runCampaignActions(

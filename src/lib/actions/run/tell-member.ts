@@ -1,4 +1,6 @@
+import type pg from 'pg'
 import type { Sql } from '#lib/platform/database.ts'
+import type { Log } from '#lib/platform/log.ts'
 
 export type MemberNotice = {
   workspaceId: string
@@ -13,3 +15,6 @@ export type MemberNotice = {
  * its own is a matter of the installation.
  */
 export type TellMember = (tx: Sql, notice: MemberNotice) => Promise<'told' | 'no-such-member' | 'no-system-mail'>
+
+/** What a worker carries actions out with. */
+export type ActionMeans = { pool: pg.Pool; worker: string; log: Log; tellMember: TellMember | undefined }

@@ -5,15 +5,6 @@ import { JOURNEY_COLUMNS, type Journey } from './journey.ts'
 /** At emails that are not planned yet, on the mailbox that the first of theirs left from. */
 export type ToPlan = Journey & { mailboxId: string }
 
-/** Running campaigns with somebody who has come to emails that are to be planned. */
-export async function campaignsWithBranchesToPlan(sql: Sql): Promise<{ id: string; workspaceId: string }[]> {
-  const { rows } = await sql.query<{ id: string; workspaceId: string }>(
-    `SELECT c.id, c.workspace_id AS "workspaceId" FROM campaigns c WHERE c.status = 'RUNNING'
-       AND EXISTS (SELECT FROM journeys j WHERE j.campaign_id = c.id AND j.state = 'PLAN') ORDER BY c.id`,
-  )
-  return rows
-}
-
 /** The next of them; locked, their people before and their enrolments with them. */
 export async function takeToPlan(
   tx: Sql,

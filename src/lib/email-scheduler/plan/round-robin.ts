@@ -1,7 +1,6 @@
 import type pg from 'pg'
 import { campaignsBehind } from '#lib/campaigns/appended.ts'
 import { loadCampaign } from '#lib/campaigns/campaign.ts'
-import { campaignsWithBranchesToPlan } from '#lib/campaigns/journeys/to-plan.ts'
 import { campaignsToPlan } from '#lib/campaigns/unplanned.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { type AppendResult, appendBatch } from './append-steps.ts'
@@ -49,16 +48,14 @@ export async function planRoundRobin(pool: pg.Pool, { log, mayContinue, onProgre
     )
     session.forget(workspaceId)
   }
-  const late = [
-    ...(await campaignsBehind(pool)).map((campaign) => ({ campaign, batch: appendBatch })),
-    ...(await campaignsWithBranchesToPlan(pool)).map((campaign) => ({ campaign, batch: planBranchBatch })),
-  ]
-  for (const { campaign, batch } of late)
+  for (const campaign of await campaignsBehind(pool)) {
+    const batch = campaign.by === 'branches' ? planBranchBatch : appendBatch
     turns.appended += await batchAfterBatch(pool, session, campaign, batch, mayContinue).catch((error: unknown) => {
       log.error({ error, campaignId: campaign.id }, 'planning later steps failed')
       turns.errors.push('Planning later steps failed on our side; the next tick tries again.')
       return 0
     })
+  }
   const queue = await campaignsToPlan(pool)
   const seen = new Set(queue.map(({ id }) => id))
   let batches = 0
