@@ -2,8 +2,14 @@ CREATE TYPE "action_type" AS ENUM ('START_CAMPAIGN', 'END_CAMPAIGN', 'MOVE_ON', 
 CREATE TYPE "action_status" AS ENUM ('PENDING', 'RUNNING', 'HELD', 'COMPLETED', 'CANCELLED', 'DEAD');
 CREATE TYPE "action_outcome" AS ENUM ('COMPLETED', 'FAILED', 'LOST', 'PUT_OFF', 'CANCELLED');
 
+-- By its moment, then by chance: what is listed newest first is listed by its id, whoever makes it.
+CREATE FUNCTION time_ordered_id() RETURNS uuid LANGUAGE sql VOLATILE AS $$
+  SELECT overlay(replace(gen_random_uuid()::text, '-', '')
+    PLACING lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12, '0') FROM 1 FOR 12)::uuid
+$$;
+
 CREATE TABLE "scheduled_actions" (
-    "id" UUID NOT NULL DEFAULT gen_random_uuid(),
+    "id" UUID NOT NULL DEFAULT time_ordered_id(),
     "workspace_id" UUID NOT NULL,
     "type" "action_type" NOT NULL,
     "dedupe_key" TEXT NOT NULL,

@@ -1,6 +1,6 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findCampaign } from '#lib/campaigns/campaign.ts'
 import { setTimes } from '#lib/campaigns/times.ts'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import { newId } from '#lib/platform/id.ts'
 import { sendDue } from '#lib/worker/send-due.ts'
