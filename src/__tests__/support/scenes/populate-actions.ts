@@ -69,14 +69,15 @@ export async function populateActions(app: App, owner: Guest): Promise<void> {
     SET LOCAL session_replication_role = replica;
     INSERT INTO scheduled_actions (workspace_id, type, dedupe_key, status, due_at, campaign_id, enrolment_id, prospect_id, node_id,
       attempts, lease_token, last_error, reason, ended_at)
-    SELECT workspace_id, kind::action_type, 'scene:' || kind || ':' || state, state::action_status, app_now() + wait::interval, campaign_id, id,
-      prospect_id, 'pause', tries, tries, error, why, CASE WHEN why IS NOT NULL OR state = 'COMPLETED' THEN app_now() END
-    FROM campaign_prospects, (VALUES
+    SELECT p.workspace_id, kind::action_type, 'scene:' || kind || ':' || made.state, made.state::action_status, app_now() + wait::interval,
+      p.campaign_id, p.id, p.prospect_id, 'pause', tries, tries, error, why,
+      CASE WHEN why IS NOT NULL OR made.state = 'COMPLETED' THEN app_now() END
+    FROM campaign_prospects p, (VALUES
       ('WAIT', 'PENDING', '2 days', 0, NULL, NULL), ('TIMEOUT', 'HELD', '3 days', 0, NULL, NULL),
       ('MOVE_ON', 'COMPLETED', '-2 days', 1, NULL, NULL),
       ('REMIND', 'DEAD', '-1 day', 5, 'The mail server answered 421 four times, and then no longer: ${'very '.repeat(30)}busy.', 'FAILED_TOO_OFTEN'))
       AS made(kind, state, wait, tries, error, why)
-    WHERE campaign_prospects.id = '${enrolmentId}';
+    WHERE p.id = '${enrolmentId}';
     INSERT INTO action_attempts (action_id, lease_token, worker, started_at, outcome, error)
     SELECT id, 5, 'worker-1', app_now() - interval '1 day', 'FAILED', last_error FROM scheduled_actions WHERE dedupe_key = 'scene:REMIND:DEAD';
     COMMIT`)

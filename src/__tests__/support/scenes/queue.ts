@@ -148,7 +148,7 @@ export const QUEUE: Scenes = {
       ready: (page) => page.getByRole('button', { name: 'Try again' }),
     },
     { state: 'a member', as: 'member', ready: text('Scheduled actions are for admins and owners') },
-    { state: 'lost', as: 'owner', broken: '/api/admin/actions?*', ready: text('The server does not answer.') },
+    { state: 'lost', as: 'owner', broken: '/api/admin/actions*', ready: text('The server does not answer.') },
   ],
   '/admin/held': [
     { state: 'not held', as: 'owner', ready: text('Nothing is held') },
