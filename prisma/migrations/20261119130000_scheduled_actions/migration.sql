@@ -125,6 +125,8 @@ ADD COLUMN "clock_held_ms" BIGINT NOT NULL DEFAULT 0,
 ADD COLUMN "clock_held_since" TIMESTAMPTZ(3);
 ALTER TABLE "campaigns" ADD CONSTRAINT "campaigns_clock_check" CHECK ("clock_held_ms" >= 0 AND ("clock_held_since" IS NULL OR "status" IN ('PAUSED', 'STOPPED')));
 
+CREATE INDEX "campaigns_ends_idx" ON "campaigns" ("ends_at") WHERE "ends_at" IS NOT NULL;
+
 -- What waits for its start already.
 INSERT INTO "scheduled_actions" ("workspace_id", "type", "dedupe_key", "due_at", "campaign_id")
 SELECT "workspace_id", 'START_CAMPAIGN', 'start:' || "id" || ':' || "version", "scheduled_at", "id" FROM "campaigns" WHERE "status" = 'SCHEDULED';

@@ -159,3 +159,6 @@ END $$;
 
 CREATE TRIGGER "person_events_look" AFTER INSERT ON "person_events" REFERENCING NEW TABLE AS appended
 FOR EACH STATEMENT EXECUTE FUNCTION look_at_events();
+
+-- The sweep for what should exist and does not goes through those who are on the way, a stretch at a time.
+CREATE INDEX "journeys_sweep_idx" ON "journeys" ("enrolment_id") WHERE "state" <> 'ENDED';

@@ -163,6 +163,8 @@ export type Woken = {
   nextActionMs: number | null
   /** What a lost worker held, or a pause that is over. */
   hasToTakeBack: boolean
+  /** There is something that the sweep could find wanting. */
+  mayLack: boolean
 }
 
 /**
@@ -179,9 +181,11 @@ export async function wakeCampaigns(sql: Sql): Promise<Woken> {
      SELECT (SELECT count(*)::int FROM reopened) AS reopened,
        (SELECT (extract(epoch FROM min(due_at) - app_now()) * 1000)::float8 FROM scheduled_actions
         WHERE type = 'START_CAMPAIGN' AND status = 'PENDING') AS "nextStartMs",
-       (${NEXT_ACTION_MS}) AS "nextActionMs", EXISTS (${ACTIONS_TO_TAKE_BACK}) AS "hasToTakeBack"`,
+       (${NEXT_ACTION_MS}) AS "nextActionMs", EXISTS (${ACTIONS_TO_TAKE_BACK}) AS "hasToTakeBack",
+       EXISTS (SELECT FROM journeys WHERE state <> 'ENDED') OR EXISTS (SELECT FROM campaigns WHERE status = 'SCHEDULED')
+         OR EXISTS (SELECT FROM campaigns WHERE ends_at > app_now()) AS "mayLack"`,
   )
-  return rows[0] ?? { reopened: 0, nextStartMs: null, nextActionMs: null, hasToTakeBack: false }
+  return rows[0] ?? { reopened: 0, nextStartMs: null, nextActionMs: null, hasToTakeBack: false, mayLack: false }
 }
 
 /** SCHEDULED → RUNNING where its time has come, with the campaign locked. Guarded: whoever asks, it starts once. */

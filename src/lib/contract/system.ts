@@ -59,6 +59,7 @@ export const system = {
       cancelled: count,
       campaignsStarted: count,
       actionsDone: count,
+      actionsMended: count,
       campaignsReopened: count,
       campaignsClosed: count,
       enrolmentsFreed: count,

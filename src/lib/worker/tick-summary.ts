@@ -9,6 +9,8 @@ export type TickSummary = SendingCounts & {
   campaignsReopened: number
   /** What was set for a time, besides emails: waits, time-outs, and what follows from events. */
   actionsDone: number
+  /** What should have been set for people on their way and was not: found and mended. */
+  actionsMended: number
   campaignsClosed: number
   enrolmentsFreed: number
   enrolmentsFinished: number

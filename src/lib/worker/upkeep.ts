@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { runCampaignActions, runDueActions, takeBackActions } from '#lib/actions/run/run-actions.ts'
+import { sweepIfTime } from '#lib/actions/run/sweep.ts'
 import type { ActionMeans } from '#lib/actions/run/tell-member.ts'
 import { campaignsWithBlocked, recheckBlocked } from '#lib/campaigns/blocked.ts'
 import {
@@ -29,6 +30,7 @@ export type UpkeepDone = Pick<
   | 'campaignsStarted'
   | 'campaignsReopened'
   | 'actionsDone'
+  | 'actionsMended'
   | 'campaignsClosed'
   | 'enrolmentsFreed'
   | 'enrolmentsFinished'
@@ -63,6 +65,7 @@ export class Upkeep {
     campaignsStarted: 0,
     campaignsReopened: 0,
     actionsDone: 0,
+    actionsMended: 0,
     campaignsClosed: 0,
     enrolmentsFreed: 0,
     enrolmentsFinished: 0,
@@ -201,10 +204,11 @@ export class Upkeep {
   async #beginWhatIsTime(mayHaveExpired: boolean): Promise<void> {
     if (mayHaveExpired) this.done.recovered += this.#changed(await recoverAll(this.#pool, this.#log, this.#time))
     // One statement by itself: a tick with nothing due asks few questions, and a deadlock is for the next round.
-    const { reopened, nextStartMs, nextActionMs, hasToTakeBack } = await wakeCampaigns(this.#pool)
+    const { reopened, nextStartMs, nextActionMs, hasToTakeBack, mayLack } = await wakeCampaigns(this.#pool)
     this.done.campaignsReopened += this.#changed(reopened)
     this.#nextStartMs = nextStartMs
     this.#nextActionMs = nextActionMs
+    if (mayLack) this.done.actionsMended += this.#changed(await sweepIfTime(this.#pool, this.#log))
     if (hasToTakeBack) await takeBackActions({ pool: this.#pool, log: this.#log })
     if (!this.#isActionDue()) return
     const started = await runCampaignActions(this.#means(), this.#mayContinue)

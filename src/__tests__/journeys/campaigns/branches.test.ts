@@ -30,7 +30,7 @@ afterAll(() => owner.leave())
 
 type Graph = { nodes: { type: string; yes?: { type: string }[]; no?: { type: string }[] }[] }
 const readGraph = async () => (await owner.ask<{ graph: Graph | null }>('GET', `/api/sequences/${sequenceId}`)).graph
-const region = (name: RegExp) => page.getByRole('region', { name }).first()
+const region = (name: RegExp) => page.getByRole('group', { name }).first()
 
 describe('the editor', () => {
   test('grows a branch by keyboard, shows the path of a person, and saves itself', async () => {

@@ -30,7 +30,7 @@ export const SEQUENCES: Scenes = {
       state: 'with branches',
       as: 'owner',
       address: () => links.branching,
-      ready: text('followed a link of the email before'),
+      ready: text('The email of step 1.'),
     },
     {
       state: 'with branches that are not complete',
