@@ -115,6 +115,8 @@ const WITH_TARGET: ReadonlySet<string> = new Set<AuditAction>([
   'list.restored',
   'segment.archived',
   'segment.restored',
+  'prospect.replied',
+  'prospect.not-replied',
   'email.retried',
   'email.taken-as-delivered',
   'email.sent-again',

@@ -103,7 +103,7 @@ export const RECIPIENT: Omit<Actor, 'id'> & { id: null } = { id: null, email: 'T
 export const PRODUCT: Omit<Actor, 'id'> & { id: null } = { id: null, email: 'Sendonce' }
 
 /** What a person had set for a time, when it has come. */
-export const CLOCK: typeof RECIPIENT = { id: null, email: 'The time that was set' }
+export const CLOCK: typeof PRODUCT = { id: null, email: 'The time that was set' }
 
 export type AuditEntry = {
   action: AuditAction
