@@ -16,6 +16,10 @@ let campaignId = ''
 
 const [CLICKER, BUYER] = ['cleo@example.test', 'ben@example.test']
 
+const READER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+/** Something on the web that is there without a network. */
+const PLAN = () => `${app.url}/icon.svg`
+
 beforeAll(async () => {
   owner = await Guest.enter(app, chromium.browser)
   await owner.setUp()
@@ -23,7 +27,7 @@ beforeAll(async () => {
   await owner.ask('POST', '/api/lists', { name: 'Keen' })
   for (const email of [CLICKER, BUYER])
     await owner.ask('POST', '/api/prospects', { email, firstName: email.slice(0, 3) })
-  const steps = [{ subject: 'Hello', bodyHtml: '<p>Here is <a href="https://acme.example/plan">the plan</a>.</p>' }]
+  const steps = [{ subject: 'Hello', bodyHtml: `<p>Here is <a href="${PLAN()}">the plan</a>.</p>` }]
   sequenceId = (await owner.ask<{ id: string }>('POST', '/api/sequences', { name: 'By what they do', steps })).id
 })
 afterAll(() => owner.leave())
@@ -86,20 +90,18 @@ test('whoever follows the link in their mail is taken along the yes side, and th
   await owner.ask('POST', `/api/campaigns/${campaignId}/prospects`, { all: true })
   await owner.ask('POST', `/api/campaigns/${campaignId}/launch`, {})
   await callCron(app)
-  await mailTo(app, CLICKER)
   const mail = await mailTo(app, CLICKER)
   // A scanner is told by how soon it comes.
   await app.sql(`UPDATE test_support.clock SET "offset" = "offset" + interval '1 minute'`)
-  const inbox = await owner.context.newPage()
+  // What says that it is a browser without a window is taken for the program that it is.
+  const reader = await Guest.enter(app, chromium.browser, { userAgent: READER })
+  const inbox = await reader.context.newPage()
   await inbox.goto(app.inCatcher(`/m/${mail.id}?tab=html`))
   const href = await inbox.frameLocator('iframe').getByRole('link', { name: 'the plan' }).getAttribute('href')
   expect(href).toContain(`${app.url}/t/`)
-  await inbox.route('https://acme.example/plan', (route) =>
-    route.fulfill({ body: 'The plan', contentType: 'text/html' }),
-  )
   await inbox.goto(href ?? '')
-  expect(inbox.url()).toBe('https://acme.example/plan')
-  await inbox.close()
+  expect(inbox.url()).toBe(PLAN())
+  await reader.leave()
   await expect
     .poll(
       async () => {
@@ -123,5 +125,14 @@ test('what is set for a time stands on a page of its own, beside the queue', asy
   await page.getByRole('link', { name: BUYER }).first().waitFor()
   await page.getByRole('link', { name: 'Time-out' }).first().click()
   await page.getByRole('dialog').getByText('Attempts').first().waitFor()
+  expect(owner.complaints).toEqual([])
+})
+
+test('what a program tells of a person stands on their page', async () => {
+  await owner.ask('POST', '/api/events', { name: 'bought', email: BUYER, data: { product: 'table' } })
+  const { prospects } = await owner.ask<{ prospects: { id: string }[] }>('GET', `/api/prospects?search=${BUYER}`)
+  await page.goto(`/prospects/${prospects[0]?.id}`)
+  await page.getByText('Your program told: bought').waitFor()
+  await page.getByText('product: table').waitFor()
   expect(owner.complaints).toEqual([])
 })
