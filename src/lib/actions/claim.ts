@@ -46,8 +46,10 @@ export const CLAIM_OF_CAMPAIGNS = `WITH due AS MATERIALIZED (
   UPDATE scheduled_actions a SET ${LEASED} FROM due WHERE a.id = due.id RETURNING ${CLAIMED}`
 
 /**
- * Oldest first in each workspace, and of each as many as of the others. Which workspaces have anything pending is found by
- * leaping through the index from one to the next, so that it costs a look for each and not for each action.
+ * Oldest first in each workspace, and of each as many as of the others: what there is to claim is shared out among those
+ * that have anything due, and where these are more than a claim holds, chance says whose turn it is. Which workspaces have
+ * anything pending is found by leaping through the index from one to the next, so that it costs a look for each and not
+ * for each action.
  */
 export const CLAIM_OF_PEOPLE = `WITH RECURSIVE owners AS (
     (SELECT workspace_id FROM scheduled_actions WHERE status = 'PENDING' AND enrolment_id IS NOT NULL ORDER BY workspace_id LIMIT 1)
@@ -55,11 +57,16 @@ export const CLAIM_OF_PEOPLE = `WITH RECURSIVE owners AS (
     SELECT (SELECT n.workspace_id FROM scheduled_actions n WHERE n.status = 'PENDING' AND n.enrolment_id IS NOT NULL
       AND n.workspace_id > o.workspace_id ORDER BY n.workspace_id LIMIT 1)
     FROM owners o WHERE o.workspace_id IS NOT NULL
+  ), waiting AS MATERIALIZED (
+    SELECT o.workspace_id FROM owners o WHERE (SELECT min(n.due_at) FROM scheduled_actions n
+      WHERE n.workspace_id = o.workspace_id AND n.status = 'PENDING' AND n.enrolment_id IS NOT NULL) <= app_now()
+    ORDER BY random() LIMIT ${CLAIMED_AT_ONCE}
   ), due AS MATERIALIZED (
-    SELECT d.id FROM owners o CROSS JOIN LATERAL (
-      SELECT n.id FROM scheduled_actions n WHERE n.workspace_id = o.workspace_id AND n.status = 'PENDING' AND n.enrolment_id IS NOT NULL
-        AND n.due_at <= app_now() ORDER BY n.due_at LIMIT ${CLAIMED_OF_WORKSPACE} FOR UPDATE SKIP LOCKED) d
-    WHERE o.workspace_id IS NOT NULL LIMIT ${CLAIMED_AT_ONCE})
+    SELECT d.id FROM waiting w CROSS JOIN LATERAL (
+      SELECT n.id FROM scheduled_actions n WHERE n.workspace_id = w.workspace_id AND n.status = 'PENDING' AND n.enrolment_id IS NOT NULL
+        AND n.due_at <= app_now() ORDER BY n.due_at
+        LIMIT (SELECT least(${CLAIMED_OF_WORKSPACE}, ceil(${CLAIMED_AT_ONCE}.0 / count(*)))::int FROM waiting) FOR UPDATE SKIP LOCKED) d
+    LIMIT ${CLAIMED_AT_ONCE})
   UPDATE scheduled_actions a SET ${LEASED} FROM due WHERE a.id = due.id RETURNING ${CLAIMED}`
 
 const OF_CAMPAIGNS = prepared(CLAIM_OF_CAMPAIGNS)
