@@ -55,7 +55,7 @@ export async function runJourneyActions(tx: Sql, batch: readonly ClaimedAction[]
   else {
     const versions = going.map(({ journey }) => journey.graphVersion)
     const graphs = going.length > 0 ? await readKeptGraphs(tx, campaign.sequenceId, versions) : new Map()
-    await movePeople(tx, { workspaceId: campaign.workspaceId, campaignId: campaign.id, heldMs, graphs }, going)
+    await movePeople(tx, { workspaceId: campaign.workspaceId, heldMs, graphs }, going)
   }
   return judged.filter(({ verdict }) => verdict.kind === 'done').length
 }

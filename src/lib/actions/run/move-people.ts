@@ -15,7 +15,7 @@ import { doOnTheWay, followingFrom, type PassedBy } from './on-the-way.ts'
 /** One person on the way from an edge, which counts from that moment. */
 export type Going = { journey: Journey; target: Target; from: Date }
 
-type Place = { workspaceId: string; campaignId: string; heldMs: number; graphs: ReadonlyMap<number, CompiledGraph> }
+type Place = { workspaceId: string; heldMs: number; graphs: ReadonlyMap<number, CompiledGraph> }
 
 /**
  * Takes people from an edge to where they next wait for something, all of one campaign at once: what is done on the way,
@@ -114,21 +114,21 @@ type Told = { steps: NewStep[]; actions: NewAction[] }
 /** Makes their waits, looks back, and answers those who need not wait. */
 async function decideAtBranches(
   tx: Sql,
-  { workspaceId, campaignId, heldMs }: Place,
+  { workspaceId }: Place,
   waits: readonly NewWait[],
   atBranches: ReadonlyMap<string, Going>,
   { steps, actions }: Told,
 ): Promise<Going[]> {
   if (waits.length === 0) return []
   const ids = [...atBranches.keys()]
-  await makeWaits(tx, workspaceId, campaignId, waits)
+  await makeWaits(tx, workspaceId, waits)
   const decided = [...(await decideByEvents(tx, ids)), ...(await decideByTime(tx, ids, TIMEOUT_GRACE_SECONDS))]
   const known = new Set(decided.map(({ enrolmentId }) => enrolmentId))
   for (const { journey, nodeId, deadline } of waits) {
     const one = atBranches.get(journey.enrolmentId)
     if (!one || known.has(journey.enrolmentId)) continue
     const dueAt = new Date(deadline.getTime() + TIMEOUT_GRACE_SECONDS * 1000)
-    actions.push(atPlace(one, 'TIMEOUT', nodeId, dueAt, heldMs))
+    actions.push(atPlace(one, 'TIMEOUT', nodeId, dueAt, journey.anchorHeldMs))
   }
   return decided.flatMap(({ enrolmentId, nodeId, outcome, target, from }) => {
     const one = atBranches.get(enrolmentId)

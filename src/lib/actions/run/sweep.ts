@@ -182,6 +182,6 @@ async function makeWaitsAgain(tx: Sql, sequenceId: string, journeys: readonly Jo
       },
     ]
   })
-  await makeWaits(tx, first.workspaceId, first.campaignId, waits)
+  await makeWaits(tx, first.workspaceId, waits)
   return journeys.filter(({ enrolmentId }) => waits.some(({ journey }) => journey.enrolmentId === enrolmentId))
 }
