@@ -43,6 +43,11 @@ export type Branching = Draft
 
 type Wanted = { workspaceId?: string; people?: number; steps?: number; batchSize?: number }
 
+export async function makeOpenWorkspace(pool: pg.Pool): Promise<string> {
+  const limits = { dailyLimit: 100_000, rollingLimit: 100_000 }
+  return (await makeWorkspace(pool, { settings: ALWAYS, limits })).workspaceId
+}
+
 export async function makeBranchingDraft(pool: pg.Pool, nodes: GraphNode[], wanted: Wanted = {}): Promise<Branching> {
   const workspaceId =
     wanted.workspaceId ??
