@@ -266,14 +266,14 @@ describe('the editor', () => {
     render(<Editor start={draftOf({ name: 'Welcome', steps: steps(1), graph: null })} />)
     expect(latest?.nodes).toBeNull()
     await add('If … then, else')
-    const yes = await screen.findByRole('region', {
+    const yes = await screen.findByRole('group', {
       name: 'Yes: they followed a link of the email before within 3 days',
     })
     expect(screen.getByText(/Both sides of this branch are empty/)).toBeTruthy()
     await waitFor(() => expect(asked.some(({ call }) => call === 'GET /api/lists')).toBe(true))
     await add('Add to a list', yes)
     expect(screen.queryByText(/Both sides of this branch are empty/)).toBeNull()
-    const no = screen.getByRole('region', { name: 'No: they did not within 3 days' })
+    const no = screen.getByRole('group', { name: 'No: they did not within 3 days' })
     await userEvent.click(within(no).getByRole('button', { name: /^Add a step/ }))
     expect(within(no).getByRole('heading', { name: 'Step 2' })).toBeTruthy()
     expect(latest && graphOf(latest)).toMatchObject({
@@ -296,20 +296,20 @@ describe('the editor', () => {
       graph: { nodes: [{ id: 'w', type: 'wait', for: { kind: 'days', days: 1 } }, ...GRAPH.nodes] },
     })
     render(<Editor start={start} />)
-    const wait = screen.getAllByRole('region', { name: 'Wait' })[0] as HTMLElement
+    const wait = screen.getAllByRole('group', { name: 'Wait' })[0] as HTMLElement
     expect(within(wait).getByText('A sequence begins with an email: all that follows counts from it.')).toBeTruthy()
   })
 
   test('moves a node out of its side by the menu, and takes it out with an undo', async () => {
     render(<Editor start={draftOf(saved)} />)
-    const wait = screen.getByRole('region', { name: 'Wait' })
+    const wait = screen.getByRole('group', { name: 'Wait' })
     await userEvent.click(within(wait).getByRole('button', { name: 'Actions for “Wait”' }))
     await userEvent.click(await screen.findByRole('menuitem', { name: 'Move up' }))
-    const yes = screen.getByRole('region', { name: /^Yes/ })
-    expect(within(yes).getByRole('region', { name: 'Wait' })).toBeTruthy()
+    const yes = screen.getByRole('group', { name: /^Yes/ })
+    expect(within(yes).getByRole('group', { name: 'Wait' })).toBeTruthy()
     await userEvent.click(within(yes).getByRole('button', { name: 'Actions for “Wait”' }))
     await userEvent.click(await screen.findByRole('menuitem', { name: 'Remove' }))
-    expect(screen.queryByRole('region', { name: 'Wait' })).toBeNull()
+    expect(screen.queryByRole('group', { name: 'Wait' })).toBeNull()
   })
 
   test('of a launched sequence leaves the launched emails where they are', async () => {

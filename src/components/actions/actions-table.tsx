@@ -58,7 +58,6 @@ export function ActionsTable() {
     {
       key: 'of',
       label: 'Of',
-      isNarrow: true,
       cell: (action) => <Of action={action} />,
     },
     {

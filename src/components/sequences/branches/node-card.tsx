@@ -31,7 +31,7 @@ export function NodeCard({ node, problems, moves, onMove, children }: NodeCardPr
   const { name } = NODE_TYPES[node.type]
   const Icon = NODE_ICONS[node.type]
   return (
-    <section
+    <fieldset
       aria-labelledby={`heading-${node.id}`}
       className="mt-4 flex min-w-0 flex-col gap-3 rounded-lg border border-border bg-surface p-3 shadow-card sm:p-4"
     >
@@ -53,6 +53,6 @@ export function NodeCard({ node, problems, moves, onMove, children }: NodeCardPr
       </header>
       {children}
       <StepNotes problems={[...problems]} lacks={[]} />
-    </section>
+    </fieldset>
   )
 }

@@ -107,11 +107,11 @@ function Side({
   const within = `within ${node.withinDays} ${node.withinDays === 1 ? 'day' : 'days'}`
   const label = side === 'yes' ? `Yes: they ${words} ${within}` : `No: they did not ${within}`
   return (
-    <section aria-label={label} className="min-w-0 border-border border-l-2 pl-2.5 sm:pl-4">
+    <fieldset aria-label={label} className="min-w-0 border-border border-l-2 pl-2.5 sm:pl-4">
       <h3 className="font-medium text-sm">{label}</h3>
       {node[side].length === 0 && <p className="mt-1 text-[0.8125rem] text-muted">Goes on with what follows below.</p>}
       <NodeList nodes={node[side]} place={place} where={`to “${label}”`} context={context} />
-    </section>
+    </fieldset>
   )
 }
 

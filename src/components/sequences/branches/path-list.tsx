@@ -30,7 +30,12 @@ export function PathList({ path }: { path: PersonPath }) {
             <div className="min-w-0 flex-1">
               <p className="wrap-anywhere">
                 {item.sentence}
-                {item.side && <span className="text-muted">: {item.side}</span>}
+                {item.side && (
+                  <span className="text-muted">
+                    {' '}
+                    {item.standing === 'happened' ? 'Taken' : 'Assumed'}: {item.side}.
+                  </span>
+                )}
                 {item.nodeId === path.standsAt && <span className="font-medium"> (stands here)</span>}
               </p>
               <p className="flex flex-wrap items-center gap-x-2 text-[0.8125rem] text-muted">

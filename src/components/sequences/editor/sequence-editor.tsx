@@ -128,7 +128,8 @@ export function SequenceEditor({ live }: { live: Sequence }) {
           }
         >
           This sequence has been launched. Texts and waits may change, and steps may follow the last one; what has been
-          sent stays as it is. Nothing changes before you save.
+          sent stays as it is.{graph && ' Branches may change as well, for people who begin later.'} Nothing changes
+          before you save.
         </Callout>
       )}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,28rem)]">
