@@ -28,7 +28,7 @@ export async function setTimes(tx: Sql, campaign: Times): Promise<void> {
   for (const type of TIMED) {
     const at = WANTED[type].at(campaign)
     if (at !== null && (await isSet(tx, campaign.id, type, at))) continue
-    await cancelActionsOfCampaign(tx, campaign.id, [type], at ? 'OTHER_TIME' : reasonOf(campaign))
+    await cancelActionsOfCampaign(tx, campaign.id, [type], at ? 'OTHER_TIME' : reasonOf(type, campaign))
     if (at === null) continue
     const key = `${WANTED[type].key}:${campaign.id}:${campaign.version}`
     const made = await scheduleActions(tx, campaign.workspaceId, [
@@ -50,8 +50,9 @@ async function isSet(tx: Sql, campaignId: string, type: (typeof TIMED)[number], 
   return rows.length > 0
 }
 
-function reasonOf({ status }: Times) {
+function reasonOf(type: (typeof TIMED)[number], { status }: Times) {
   if (status === 'STOPPED') return 'CAMPAIGN_STOPPED'
+  if (type === 'END_CAMPAIGN') return 'BY_PERSON'
   return status === 'PAUSED' ? 'CAMPAIGN_PAUSED' : status === 'RUNNING' || status === 'SENT' ? 'BEGUN' : 'BY_PERSON'
 }
 

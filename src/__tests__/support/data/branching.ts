@@ -85,12 +85,17 @@ export async function happens(
   pool: pg.Pool,
   { workspaceId }: Branching,
   prospectId: string,
-  { name = 'bought', ago = '0', key = newId() }: { name?: string; ago?: string; key?: string } = {},
+  {
+    name = 'bought',
+    ago = '0',
+    at,
+    key = newId(),
+  }: { name?: string; ago?: string; at?: Date | undefined; key?: string } = {},
 ): Promise<void> {
   const { rows } = await pool.query<{ at: Date }>('SELECT app_now() - $1::interval AS at', [ago])
   await inTransaction(pool, (tx) =>
     appendEvents(tx, [
-      { type: 'CUSTOM', name, workspaceId, prospectId, occurredAt: rows[0]?.at, dedupeKey: `custom:${key}` },
+      { type: 'CUSTOM', name, workspaceId, prospectId, occurredAt: at ?? rows[0]?.at, dedupeKey: `custom:${key}` },
     ]),
   )
 }
