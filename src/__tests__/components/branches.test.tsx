@@ -266,7 +266,7 @@ describe('the editor', () => {
     render(<Editor start={draftOf({ name: 'Welcome', steps: steps(1), graph: null })} />)
     expect(latest?.nodes).toBeNull()
     await add('If … then, else')
-    const yes = await screen.findByRole('region', {
+    const yes = await screen.findByRole('group', {
       name: 'Yes: they followed a link of the email before within 3 days',
     })
     expect(screen.getByText(/Both sides of this branch are empty/)).toBeTruthy()

@@ -4,7 +4,7 @@ import { ACTION_STATUSES, ACTION_VERB_NAMES } from '#lib/actions/states.ts'
 import { graphSchema } from '#lib/sequences/graph/graph-schema.ts'
 import { NODE_TYPE_NAMES } from '#lib/sequences/graph/node-types.ts'
 import { operation } from './operation.ts'
-import { idParams, pageFields } from './shared.ts'
+import { idParams, idText, pageFields } from './shared.ts'
 
 const moment = z.date()
 const actionType = z.enum(ACTION_TYPE_NAMES)
@@ -66,8 +66,8 @@ export const actions = {
       ...pageFields,
       status: actionStatus.optional(),
       type: actionType.optional(),
-      campaignId: z.uuid().optional(),
-      prospectId: z.uuid().optional(),
+      campaignId: idText.optional(),
+      prospectId: idText.optional(),
       /** Only what should have been carried out by now. */
       overdue: z.stringbool().optional(),
     }),
@@ -172,7 +172,7 @@ export const journeys = {
     summary:
       'The way of one person of a campaign through a sequence that branches: what has happened, what is planned, and a forecast of the rest.',
     access: 'member',
-    params: idParams.extend({ enrolmentId: z.uuid() }),
+    params: idParams.extend({ enrolmentId: idText }),
     output: pathOutput,
   }),
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CUSTOM_EVENT_NAME, EVENT_DATA_BYTES_MAX, PERSON_EVENT_TYPES } from '#lib/events/event-types.ts'
 import { operation } from './operation.ts'
-import { addressText, idParams, instant } from './shared.ts'
+import { addressText, idParams, idText, instant } from './shared.ts'
 
 export const personEvent = z
   .object({
@@ -50,7 +50,7 @@ const customEvent = z
         CUSTOM_EVENT_NAME,
         'A name has letters, digits, _, ., : and -, at most 64, and begins with a letter or digit.',
       ),
-    prospectId: z.uuid().optional(),
+    prospectId: idText.optional(),
     /** An address that the person has or had. */
     email: addressText.optional(),
     /** When it happened; now, where nothing is said. */

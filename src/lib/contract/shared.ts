@@ -11,13 +11,16 @@ export const roleSchema = z.enum(ROLES, { error: 'The role is member, admin or o
 
 export const emailStatus = z.enum(STATUSES as [(typeof STATUSES)[number], ...typeof STATUSES])
 
-export const idParams = z.object({ id: z.uuid() })
+/** In the small letters that the database writes it in: code compares ids, and two that differ by case are the same one. */
+export const idText = z.uuid().toLowerCase()
+
+export const idParams = z.object({ id: idText })
 
 /** The largest that a column of whole numbers takes: above it the database would refuse what a schema has let in. */
 export const INTEGER_MAX = 2_147_483_647
 
 /** Of every list: where the last page ended, and how many may come. */
-export const pageFields = { cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(200).default(50) }
+export const pageFields = { cursor: idText.optional(), limit: z.coerce.number().int().min(1).max(200).default(50) }
 
 /** Of lists of what can be archived: without the archived, those alone, or all. */
 export const archivedField = { archived: z.enum(ARCHIVED_CHOICES).default('false') }

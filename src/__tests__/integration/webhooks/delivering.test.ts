@@ -323,6 +323,20 @@ describe('fairness', () => {
   })
 })
 
+test('endpoints that only have what waits for an earlier event take nobody’s turn, however many they are', async () => {
+  for (let at = 0; at < 100; at += 1) {
+    const waiting = await makeWebhook(db.pool, keyring, workspaceId, { receiver })
+    await makeEvents(db.pool, waiting, 2, randomUUID())
+  }
+  // The first of each failed once, and its receiver asked for an hour.
+  await db.pool.query(
+    `UPDATE webhook_deliveries SET attempts = 1, due_at = app_now() + interval '1 hour' WHERE data->>'number' = '1'`,
+  )
+  const healthy = await makeWebhook(db.pool, keyring, workspaceId, { receiver: bystander })
+  await makeEvents(db.pool, healthy, 1)
+  expect((await claimDeliveries(db.pool, 64, false)).map(({ endpointId }) => endpointId)).toEqual([healthy.id])
+})
+
 test('a worker that wakes after its lease was lost changes nothing', async () => {
   const webhook = await makeWebhook(db.pool, keyring, workspaceId, { receiver })
   await makeEvents(db.pool, webhook, 1)

@@ -54,7 +54,7 @@ export function customNameOf(name: string): string {
   return name.startsWith(CUSTOM) ? name.slice(CUSTOM.length) : ''
 }
 
-const listId = z.uuid()
+const listId = z.uuid().toLowerCase()
 
 const PLAIN = [
   z.object({ id, type: z.literal('email'), stepNumber: z.int().min(1).max(1_000) }),
@@ -67,11 +67,11 @@ const PLAIN = [
     }, 'This field takes a text of at most 200 characters.'),
   z.object({ id, type: z.literal('add-to-list'), listId }),
   z.object({ id, type: z.literal('remove-from-list'), listId }),
-  z.object({ id, type: z.literal('move'), campaignId: z.uuid() }),
+  z.object({ id, type: z.literal('move'), campaignId: z.uuid().toLowerCase() }),
   z.object({
     id,
     type: z.literal('notify'),
-    personId: z.uuid(),
+    personId: z.uuid().toLowerCase(),
     note: z.string().trim().max(500, 'A note has at most 500 characters.'),
   }),
   z.object({ id, type: z.literal('end') }),

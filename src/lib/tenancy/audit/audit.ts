@@ -99,11 +99,11 @@ export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as [AuditAction, ..
 /** The holder of an email's link. Their address is personal, and so is where they sit: neither is kept here. */
 export const RECIPIENT: Omit<Actor, 'id'> & { id: null } = { id: null, email: 'The recipient' }
 
-/** What a person had set for a time, when it has come. */
-export const CLOCK: typeof RECIPIENT = { id: null, email: 'The time that was set' }
-
 /** What the product does by itself, after what it met. */
 export const PRODUCT: Omit<Actor, 'id'> & { id: null } = { id: null, email: 'Sendonce' }
+
+/** What a person had set for a time, when it has come. */
+export const CLOCK: typeof PRODUCT = { id: null, email: 'The time that was set' }
 
 export type AuditEntry = {
   action: AuditAction
