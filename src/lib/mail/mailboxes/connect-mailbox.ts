@@ -21,14 +21,14 @@ import { passwordOf, readSmtpSettings, type SmtpSettings, saveSmtpSettings } fro
 import { refuseFailed, type SmtpTest, testSmtp } from '#lib/mail/smtp/test-smtp.ts'
 import type { TestStep } from '#lib/mail/smtp/test-steps.ts'
 import { notFound, PublicError } from '#lib/platform/api-response.ts'
-import { appNow } from '#lib/platform/clock.ts'
+import { appNow, clockFrom } from '#lib/platform/clock.ts'
 import { inSnapshot, inTransaction, type Sql } from '#lib/platform/database.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
 import { type Expected, refuseStale } from '#lib/platform/rows/row-version.ts'
 import { recordAudit } from '#lib/tenancy/audit/audit.ts'
 import { forgetCredentials, storeCredential, tryCredential } from '#lib/tenancy/credentials/credentials.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
-import { clockFrom, unreadablePassword } from './open-transport.ts'
+import { unreadablePassword } from './open-transport.ts'
 import { type Sender, testMessage } from './test-message.ts'
 
 /** Who asks, where, and what the answer is read and written with. */
