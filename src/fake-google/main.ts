@@ -5,7 +5,7 @@ import { type Play, Script } from './script.ts'
 import { listen } from './server.ts'
 import { State } from './state.ts'
 
-const USAGE = `Usage: node src/fake-google/main.ts --port N --dir PATH [--deliver-to SMTP-PORT]
+const USAGE = `Usage: node src/fake-google/main.ts --port N --dir PATH [--deliver-to SMTP-PORT] [--no-quotas]
 
 Plays Google for this machine only: signing in, tokens, and the parts of the Gmail API that a mailbox sends with. What was
 sent stands in PATH/journal.jsonl before it is answered. Port 0 is any free one, told on stdout or to a parent that forked
@@ -17,7 +17,10 @@ export type FakeGoogleAsk = { id: number } & ({ play: Play } | { takeBack: strin
 
 process.umask(0o077)
 const text = { type: 'string' } as const
-const { values } = parseArgs({ strict: false, options: { port: text, dir: text, 'deliver-to': text } })
+const { values } = parseArgs({
+  strict: false,
+  options: { port: text, dir: text, 'deliver-to': text, 'no-quotas': { type: 'boolean' } },
+})
 const port = Number(values.port)
 const deliverPort = values['deliver-to'] === undefined ? undefined : Number(values['deliver-to'])
 const [id = '', secret = ''] = (process.env.FAKE_GOOGLE_CLIENT ?? '').split(':')
@@ -29,6 +32,7 @@ for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.on(eve
 
 try {
   const script = new Script()
+  if (values['no-quotas']) script.set({ unitsPerMinute: Number.MAX_SAFE_INTEGER, sendsPerDay: Number.MAX_SAFE_INTEGER })
   const state = new State(join(values.dir, 'journal.jsonl'))
   const google = { state, script, client: { id, secret }, deliver: deliverTo(deliverPort) }
   const { port: listening, oauth } = await listen(google, port)

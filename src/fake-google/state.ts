@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { type Happening, Journal, readJournal } from './journal.ts'
 import { headersOf, type MailHeaders } from './mail-text.ts'
 
@@ -55,12 +55,8 @@ export class State {
   account(email: string): Account {
     const known = this.accounts.get(email)
     if (known) return known
-    const account = new Account(
-      email,
-      `1${BigInt(`0x${Buffer.from(email).toString('hex')}`)
-        .toString()
-        .slice(0, 20)}`,
-    )
+    const hash = createHash('sha256').update(email).digest()
+    const account = new Account(email, `1${hash.readBigUInt64BE().toString().padStart(20, '0')}`)
     this.accounts.set(email, account)
     return account
   }

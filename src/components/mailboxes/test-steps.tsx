@@ -54,7 +54,8 @@ export function useTestRun() {
 export function TestSteps({ run, path }: { run: TestRun; path: TestPath }) {
   const at = ORDER.indexOf(run.at)
   const steps = ORDER.flatMap((key, index): ProgressStep[] => {
-    const { label, takes } = STEPS[key]
+    const { takes } = STEPS[key]
+    const label = key === 'message' && path.isGmail ? 'Send a message to itself' : STEPS[key].label
     const isFailed = run.failure?.step === key
     if (!takes(path) && !isFailed) return []
     const isPast = index < at || (run.isOver && run.failure === null)
