@@ -5,7 +5,7 @@ import { NotLetGo } from './gated-fetch.ts'
 export type CallFailure =
   /** A whole answer with a status from 400 to 499. */
   | { kind: 'refused'; status: number; reason: string; text: string; retryAfter: string | null }
-  /** No connection came about. */
+  /** No connection came about, or broke before the request was whole. */
   | { kind: 'unreached'; code: string; text: string }
   /** Our own time was over before it left. */
   | { kind: 'not-let-go' }
@@ -28,7 +28,8 @@ export function failureOf(error: unknown, wasLetGo: boolean): CallFailure {
   if (answer) return { kind: 'unclear', isTimeout: false, text: answer.text }
   const text = chain.map((cause) => (cause instanceof Error ? cause.message : String(cause))).join(': ')
   const code = chain.map(codeOf).find((each) => UNREACHED.test(each))
-  if (code !== undefined && !wasLetGo) return { kind: 'unreached', code, text }
+  // Without its body a request is none: nobody can have acted on it.
+  if (!wasLetGo) return { kind: 'unreached', code: code ?? '', text }
   return { kind: 'unclear', isTimeout: chain.some(isTimeout), text }
 }
 

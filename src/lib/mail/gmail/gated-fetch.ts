@@ -12,23 +12,19 @@ export class NotLetGo extends Error {
  */
 export function gatedFetch(deadline: Deadline): { fetch: typeof fetch; isLetGo: () => boolean } {
   let letGo = false
-  const gate = (body: string): UnderlyingDefaultSource<Uint8Array> => ({
-    pull(controller) {
-      if (deadline.isOver()) return controller.error(new NotLetGo('the time was over before the request left'))
-      letGo = true
-      controller.enqueue(Buffer.from(body, 'utf8'))
-      controller.close()
-    },
-  })
+  async function* gate(body: string) {
+    if (deadline.isOver()) throw new NotLetGo('the time was over before the request left')
+    letGo = true
+    yield Buffer.from(body, 'utf8')
+  }
   const gated: typeof fetch = (input, init = {}) => {
     const { body } = init
     if (typeof body !== 'string') {
       letGo = true
       return fetch(input, init)
     }
-    // Nothing is pulled ahead.
-    const held = new ReadableStream(gate(body), { highWaterMark: 0 })
-    return fetch(input, { ...init, body: held, duplex: 'half' } as RequestInit)
+    // A generator is asked when the connection is there; a web stream would be read at once, and know nothing of it.
+    return fetch(input, Object.assign({}, init, { body: gate(body), duplex: 'half' }))
   }
   return { fetch: gated, isLetGo: () => letGo }
 }
