@@ -125,6 +125,8 @@ const READINGS: readonly Reading[] = [
       'workspace_days',
       'workspace_plans',
       'server_sightings',
+      'email_counts',
+      'email_count_changes',
     ],
     why: 'dashboard and metrics count; the doctor compares everything with everything',
   },
@@ -139,6 +141,12 @@ const READINGS: readonly Reading[] = [
     of: 'mail',
     tables: ['sending_domains'],
     why: 'the overview names the domains that want their record',
+  },
+  {
+    module: 'operations',
+    of: 'webhooks',
+    tables: ['webhook_endpoints', 'webhook_deliveries'],
+    why: 'the metrics count what has not arrived',
   },
   { module: 'operations', of: 'worker', tables: ['worker_ticks'], why: 'the metrics tell when the last tick was' },
 ]

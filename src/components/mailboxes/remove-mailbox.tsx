@@ -71,7 +71,7 @@ export function RemoveMailbox({ mailbox, others, onClose }: RemoveMailboxProps) 
                     value: other.id,
                     label: other.status === 'CONNECTED' ? other.address : `${other.address} (stopped)`,
                   })),
-                  { value: NO_TAKER, label: 'None: follow-ups wait until it is added again' },
+                  { value: NO_TAKER, label: 'None: what is bound to it waits until it is added again' },
                 ]}
               />
             </div>
@@ -91,6 +91,6 @@ function waitingSentence({ waiting, followUps, countedMax }: Effect): string {
   if (waiting === 0) return 'Nothing waits for it.'
   const all = waiting >= countedMax ? `At least ${count(countedMax)} emails` : counted(waiting, 'email')
   const wait = waiting === 1 ? 'waits' : 'wait'
-  if (followUps === 0) return `${all} ${wait} for it, none of them in a thread that it began.`
-  return `${all} ${wait} for it; ${counted(followUps, 'of them answers', 'of them answer')} in threads that it began.`
+  if (followUps === 0) return `${all} ${wait} for it, none of them bound to it.`
+  return `${all} ${wait} for it; ${counted(followUps, 'of them is', 'of them are')} bound to it: follow-ups in its threads, retries, and what programs asked for.`
 }

@@ -12,7 +12,7 @@ export function FindingDoors({ findings }: { findings: readonly Finding[] }) {
     <ul className="mt-2 flex flex-col divide-y divide-border rounded-md border border-border bg-surface px-3 text-text">
       {findings.map((finding) => (
         <li
-          key={`${finding.kind} ${finding.id} ${finding.date}`}
+          key={`${finding.kind} ${finding.id} ${finding.date} ${finding.campaign?.id} ${finding.state}`}
           className="flex flex-wrap items-baseline gap-x-2 py-1.5"
         >
           <Named finding={finding} />
@@ -27,6 +27,12 @@ function Named({ finding }: { finding: Finding }): ReactNode {
   if (kind === 'workspace-days') return <Door href="/settings/sending">{`The quota of ${date}`}</Door>
   if (kind === 'mailboxes' || kind === 'mailbox-days')
     return <Door href="/mailboxes">{`${name ?? 'A mailbox'}${date ? ` on ${date}` : ''}`}</Door>
+  if (kind === 'counts')
+    return (
+      <Door href={campaign ? `/campaigns/${campaign.id}?tab=emails` : '/admin/email-queue'}>
+        {`${state ?? 'Emails'}, ${date}${campaign ? `, in ${campaign.name}` : ''}`}
+      </Door>
+    )
   return (
     <>
       {kind === 'emails' ? (

@@ -6,7 +6,7 @@ import { LIMITS_OF_A_PLAN } from '#lib/email-scheduler/plan/plan-capacity.ts'
 import { PLACE_IN_TIME, WAITING } from '#lib/email-scheduler/read/list-emails.ts'
 import { operation } from './operation.ts'
 import { prospectFilter } from './prospects.ts'
-import { archivedField, emailStatus, INTEGER_MAX, idParams, instant, localDate, pageFields } from './shared.ts'
+import { archivedField, emailStatus, INTEGER_MAX, idParams, idText, instant, localDate, pageFields } from './shared.ts'
 
 const campaignName = z.string().trim().min(1, 'A name is needed.').max(100, 'A name has at most 100 characters.')
 
@@ -15,7 +15,7 @@ const batchSizeInput = z
   .min(1, 'A batch has at least 1 enrolment.')
   .max(10_000, 'A batch has at most 10,000 enrolments.')
 
-const mailboxIdsInput = z.array(z.uuid()).max(1_000, 'Name at most 1,000 mailboxes.')
+const mailboxIdsInput = z.array(idText).max(1_000, 'Name at most 1,000 mailboxes.')
 
 const campaignStatus = z.enum(CAMPAIGN_STATUSES)
 
@@ -89,12 +89,12 @@ const WAYS = ['prospectIds', 'listIds', 'filter', 'segmentId', 'all'] as const
 
 const whom = z
   .object({
-    prospectIds: z.array(z.uuid()).min(1, 'Name at least one prospect.').max(10_000, 'Name at most 10,000 at a time.'),
-    listIds: z.array(z.uuid()).min(1, 'Name at least one list.').max(100, 'Name at most 100 lists.'),
+    prospectIds: z.array(idText).min(1, 'Name at least one prospect.').max(10_000, 'Name at most 10,000 at a time.'),
+    listIds: z.array(idText).min(1, 'Name at least one list.').max(100, 'Name at most 100 lists.'),
     filter: z.object(prospectFilter),
-    segmentId: z.uuid(),
+    segmentId: idText,
     all: z.literal(true),
-    cursor: z.uuid(),
+    cursor: idText,
   })
   .partial()
   .refine((body) => WAYS.filter((way) => body[way] !== undefined).length === 1, {
@@ -140,7 +140,7 @@ export const campaigns = {
     access: 'member',
     body: z.object({
       name: campaignName,
-      sequenceId: z.uuid(),
+      sequenceId: idText,
       batchSize: batchSizeInput.optional(),
       mailboxIds: mailboxIdsInput.optional(),
     }),
@@ -166,7 +166,7 @@ export const campaigns = {
     params: idParams,
     body: z.object({
       name: campaignName.optional(),
-      sequenceId: z.uuid().optional(),
+      sequenceId: idText.optional(),
       batchSize: batchSizeInput.optional(),
       mailboxIds: mailboxIdsInput.optional(),
       scheduledAt: instant.nullable().optional(),
@@ -356,7 +356,7 @@ export const campaigns = {
         date: localDate.optional(),
         from: localDate.optional(),
         /** In the order of times it holds the place where the page before ended. */
-        cursor: z.union([z.uuid(), z.string().regex(PLACE_IN_TIME).refine(isDated)]).optional(),
+        cursor: z.union([idText, z.string().regex(PLACE_IN_TIME).refine(isDated)]).optional(),
       })
       .refine(({ blocker, date }) => !(blocker && date), 'Name a blocker or a date, not both.')
       .refine(
@@ -467,7 +467,7 @@ export const campaigns = {
     access: 'member',
     params: idParams,
     query: z.object({
-      emailId: z.uuid().optional(),
+      emailId: idText.optional(),
       limit: z.coerce.number().int().min(1).max(20).default(5),
     }),
     output: z.object({

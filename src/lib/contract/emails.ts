@@ -3,7 +3,17 @@ import { EMAIL_RESULTS } from '#lib/email-scheduler/transactional/read-emails.ts
 import { INVITATION_METHODS } from '#lib/mail/message/parts.ts'
 import { operation } from './operation.ts'
 import { previewOutput, textName, textProblem, textsInput, writtenTexts } from './sequences.ts'
-import { addressText, archivedField, done, emailStatus, idParams, instant, pageFields, searchInput } from './shared.ts'
+import {
+  addressText,
+  archivedField,
+  done,
+  emailStatus,
+  idParams,
+  idText,
+  instant,
+  pageFields,
+  searchInput,
+} from './shared.ts'
 
 const MEGABYTE = 1024 * 1024
 /** As most servers take them, encoded and with the rest of the message. */
@@ -36,6 +46,10 @@ const SETTABLE = [
 const inAnyCase = (name: string) => name.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 const HEADER = new RegExp(`^([xX]-[A-Za-z0-9-]{1,70}|${SETTABLE.map(inAnyCase).join('|')})$`)
 
+/** Written as they are, since no reader would decode them. */
+const OF_THREADS = /^(in-reply-to|references)$/i
+const MESSAGE_IDS = /^[\x20-\x7e]*$/
+
 const headers = z
   .record(
     z
@@ -43,11 +57,20 @@ const headers = z
       .regex(HEADER, 'Only X-…, List-Unsubscribe, Auto-Submitted, Precedence, In-Reply-To and References can be set.'),
     oneLine('A header', 900),
   )
+  .refine(
+    (given) => Object.entries(given).every(([name, value]) => !OF_THREADS.test(name) || MESSAGE_IDS.test(value)),
+    'In-Reply-To and References name messages by their ids, like <4711@example.com>.',
+  )
   .refine((given) => Object.keys(given).length <= 20, 'At most 20 headers are possible.')
   .default({})
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
-const bytesIn = (base64: string) => Math.floor((base64.length * 3) / 4) - (base64.match(/=*$/)?.[0].length ?? 0)
+/** Asked of what may be no base64 at all, so by no expression that would try anew at each sign of a long text. */
+const paddingOf = (base64: string) => (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0)
+const bytesIn = (base64: string) => Math.floor((base64.length * 3) / 4) - paddingOf(base64)
+
+/** What stands under these types may not be encoded, and not every server takes it as it is. */
+const UNENCODED = /^(message|multipart)\//i
 
 const attachment = z.object({
   fileName: oneLine('A file name', 200).min(1),
@@ -55,6 +78,7 @@ const attachment = z.object({
     .string()
     .max(100)
     .regex(/^[\w.+-]+\/[\w.+-]+$/, 'A media type looks like application/pdf.')
+    .refine((type) => !UNENCODED.test(type), 'Attach a message as a file, with the type application/octet-stream.')
     .default('application/octet-stream'),
   /** Base64, in one line. */
   content: z
@@ -329,7 +353,7 @@ export const templates = {
     summary: 'A template as you would get it, with the texts that are saved or those that come along. Nothing is kept.',
     access: 'member',
     params: idParams,
-    body: z.object({ ...previewAsk, mailboxId: z.uuid().optional() }),
+    body: z.object({ ...previewAsk, mailboxId: idText.optional() }),
     output: previewOutput,
   }),
 
@@ -341,7 +365,7 @@ export const templates = {
     summary: 'Sends a template to your own address. Counts towards nothing.',
     access: 'member',
     params: idParams,
-    body: z.object({ ...previewAsk, mailboxId: z.uuid() }),
+    body: z.object({ ...previewAsk, mailboxId: idText }),
     output: z.object({ to: z.string(), subject: z.string(), notes: z.array(z.string()) }),
   }),
 }

@@ -4,7 +4,7 @@ import { ENROLMENT_REASON_CODES } from '#lib/campaigns/enrolment-reasons.ts'
 import { ENROLMENT_STATES } from '#lib/campaigns/ledger.ts'
 import { CANCEL_REASONS, type CancelReason } from '#lib/email-scheduler/reasons.ts'
 import { operation } from './operation.ts'
-import { emailStatus, idParams, pageFields, searchInput } from './shared.ts'
+import { emailStatus, idParams, idText, pageFields, searchInput } from './shared.ts'
 
 const state = z.enum(ENROLMENT_STATES)
 const reasonCode = z.enum(ENROLMENT_REASON_CODES)
@@ -83,7 +83,7 @@ export const enrolments = {
     body: z.object({
       action: z.enum(ENROLMENT_ACTIONS),
       enrolmentIds: z
-        .array(z.uuid())
+        .array(idText)
         .min(1, 'Name at least one person of the campaign.')
         .max(1_000, 'Name at most 1,000 people at a time.'),
     }),

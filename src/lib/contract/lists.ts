@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LIST_MEMBERS_AT_ONCE_MAX } from '#lib/audience/lists.ts'
 import { operation } from './operation.ts'
-import { archivedField, done, idParams } from './shared.ts'
+import { archivedField, done, idParams, idText } from './shared.ts'
 
 const listName = z
   .string()
@@ -21,7 +21,7 @@ const listOutput = z
   })
   .meta({ id: 'List' })
 
-const membersInput = z.object({ prospectIds: z.array(z.uuid()).min(1).max(LIST_MEMBERS_AT_ONCE_MAX) })
+const membersInput = z.object({ prospectIds: z.array(idText).min(1).max(LIST_MEMBERS_AT_ONCE_MAX) })
 
 export const lists = {
   list: operation({

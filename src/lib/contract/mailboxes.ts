@@ -4,7 +4,7 @@ import { GMAIL_WISHES } from '#lib/mail/gmail/scopes.ts'
 import { SMTP_SECURITIES } from '#lib/mail/smtp/smtp-server.ts'
 import { TEST_STAGES, TEST_STEPS } from '#lib/mail/smtp/test-steps.ts'
 import { operation } from './operation.ts'
-import { archivedField, done, idParams } from './shared.ts'
+import { archivedField, done, idParams, idText } from './shared.ts'
 
 const wholeNumber = (what: string, min: number, max: number) => {
   const error = `${what} is a whole number from ${min} to ${max}.`
@@ -197,7 +197,7 @@ export const mailboxes = {
       'Archives a mailbox and forgets its password. What waits for it goes from the one that takes over. Added again, its address keeps its counts.',
     access: 'admin',
     params: idParams,
-    query: z.object({ takenOverBy: z.uuid().optional() }),
+    query: z.object({ takenOverBy: idText.optional() }),
     output: done,
   }),
 

@@ -5,7 +5,7 @@ import { REFUSALS, type RefusalByState } from '#lib/email-scheduler/verbs/person
 import { BULK_MAX } from '#lib/email-scheduler/verbs/verb-call.ts'
 import { BULK_VERBS, RESOLUTIONS, VERB_NAMES, VERBS } from '#lib/email-scheduler/verbs.ts'
 import { operation } from './operation.ts'
-import { done, emailStatus, idParams, instant, pageFields } from './shared.ts'
+import { done, emailStatus, idParams, idText, instant, localDate, pageFields } from './shared.ts'
 
 const emailKind = z.enum(['CAMPAIGN', 'TRANSACTIONAL'])
 
@@ -15,8 +15,6 @@ const moment = z.date()
 /** As text in an address, or as itself in a body. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
 
-const localDate = z.iso.date({ error: 'A date is needed, like 2026-11-20.' })
-
 type ErrorCode = keyof typeof ERROR_SENTENCES
 
 export const outboxFilter = {
@@ -24,9 +22,9 @@ export const outboxFilter = {
   status: emailStatus.optional(),
   dismissed: flag.optional(),
   kind: emailKind.optional(),
-  campaignId: z.uuid().optional(),
-  mailboxId: z.uuid().optional(),
-  prospectId: z.uuid().optional(),
+  campaignId: idText.optional(),
+  mailboxId: idText.optional(),
+  prospectId: idText.optional(),
   errorCode: z.enum(Object.keys(ERROR_SENTENCES) as [ErrorCode, ...ErrorCode[]]).optional(),
   fromDate: localDate.optional(),
   untilDate: localDate.optional(),
@@ -129,10 +127,10 @@ const bulkBody = z
     action: z.enum(BULK_VERBS),
     scheduledFor: instant.optional(),
     preview: z.boolean().default(false),
-    ids: z.array(z.uuid()).min(1).max(BULK_MAX, `At most ${BULK_MAX} emails are changed at once.`).optional(),
+    ids: z.array(idText).min(1).max(BULK_MAX, `At most ${BULK_MAX} emails are changed at once.`).optional(),
     filter: z.object(outboxFilter).optional(),
-    exceptIds: z.array(z.uuid()).max(IDS_MAX).default([]),
-    cursor: z.uuid().optional(),
+    exceptIds: z.array(idText).max(IDS_MAX).default([]),
+    cursor: idText.optional(),
   })
   .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), 'Name either ids or a filter.')
   .refine(({ action, scheduledFor }) => (action === 'reschedule') === (scheduledFor !== undefined), {
@@ -147,11 +145,11 @@ const startBody = z
   .object({
     action: z.enum(BULK_VERBS),
     scheduledFor: instant.optional(),
-    ids: z.array(z.uuid()).min(1).max(IDS_MAX, `At most ${IDS_MAX} emails are named one by one.`).optional(),
+    ids: z.array(idText).min(1).max(IDS_MAX, `At most ${IDS_MAX} emails are named one by one.`).optional(),
     filter: z.object(outboxFilter).optional(),
     /** With a filter: the newest email that was seen; later ones are not meant. */
-    upToId: z.uuid().optional(),
-    exceptIds: z.array(z.uuid()).max(IDS_MAX).default([]),
+    upToId: idText.optional(),
+    exceptIds: z.array(idText).max(IDS_MAX).default([]),
   })
   .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), 'Name either ids or a filter.')
   .refine(({ action, scheduledFor }) => (action === 'reschedule') === (scheduledFor !== undefined), {
@@ -203,7 +201,7 @@ export const outbox = {
     summary:
       'The emails of the workspace, newest first. A page may come with a cursor though it is not full: then more is left to look through.',
     access: 'member',
-    query: z.object({ ...pageFields, untilId: z.uuid().optional(), ...outboxFilter }),
+    query: z.object({ ...pageFields, untilId: idText.optional(), ...outboxFilter }),
     output: z.object({
       emails: z.array(listedEmailOutput),
       nextCursor: z.string().nullable(),

@@ -10,7 +10,7 @@ import { IMPORT_OUTCOMES } from '#lib/audience/prospect-filter.ts'
 import { ACTIONS_ON_MANY } from '#lib/audience/prospects/actions-on-many.ts'
 import { EnrolmentState } from '#lib/platform/generated/enums.ts'
 import { operation } from './operation.ts'
-import { addressText, done, emailStatus, idParams, instant, pageFields, searchInput } from './shared.ts'
+import { addressText, done, emailStatus, idParams, idText, instant, pageFields, searchInput } from './shared.ts'
 
 const prospectOutput = z
   .object({
@@ -37,7 +37,7 @@ const prospectOutput = z
 /** Which of them, here and where a campaign enrols them. */
 export const prospectFilter = {
   search: searchInput,
-  listId: z.uuid().optional(),
+  listId: idText.optional(),
   state: z.enum(PROSPECT_STATE_NAMES).optional(),
   /** Whether anything was, or may have been, sent to them. */
   contacted: z.enum(['yes', 'no']).optional(),
@@ -45,18 +45,18 @@ export const prospectFilter = {
   has: customFieldNameSchema.optional(),
   lacks: customFieldNameSchema.optional(),
   /** Whom an import has brought in; with what outcome. */
-  importId: z.uuid().optional(),
+  importId: idText.optional(),
   outcome: z.enum(IMPORT_OUTCOMES).optional(),
 }
 
 /** Whom an act on many is for: named one by one, or all who match. */
 const manyFields = {
-  prospectIds: z.array(z.uuid()).min(1, 'Name at least one person.').max(10_000, 'Name at most 10,000 at a time.'),
+  prospectIds: z.array(idText).min(1, 'Name at least one person.').max(10_000, 'Name at most 10,000 at a time.'),
   filter: z.object(prospectFilter),
   /** With a filter: nobody who was added after this one. */
-  upToId: z.uuid(),
+  upToId: idText,
   /** With a filter: those who match and are not meant. */
-  exceptIds: z.array(z.uuid()).max(1_000, 'Leave out at most 1,000.'),
+  exceptIds: z.array(idText).max(1_000, 'Leave out at most 1,000.'),
 }
 
 const inOneWay = (body: { prospectIds?: unknown; filter?: unknown }) =>
@@ -77,7 +77,7 @@ export const prospects = {
       ...prospectFilter,
       ...pageFields,
       /** The last one that belongs to the page: a page that was read before, in the same bounds. */
-      untilId: z.uuid().optional(),
+      untilId: idText.optional(),
     }),
     output: z.object({
       prospects: z.array(prospectOutput.extend({ suppressedBy: suppressedBy.nullable() })),
@@ -111,10 +111,10 @@ export const prospects = {
     body: z
       .object({
         action: z.enum(ACTIONS_ON_MANY),
-        listId: z.uuid().optional(),
+        listId: idText.optional(),
         doneAt: instant.optional(),
         at: instant.optional(),
-        cursor: z.uuid().optional(),
+        cursor: idText.optional(),
         prospectIds: manyFields.prospectIds.optional(),
         filter: manyFields.filter.optional(),
         upToId: manyFields.upToId.optional(),
@@ -253,7 +253,7 @@ export const prospects = {
     summary: 'Merges another prospect into this one. What waits for the other is cancelled; this cannot be undone.',
     access: 'member',
     params: idParams,
-    body: z.object({ loserId: z.uuid() }),
+    body: z.object({ loserId: idText }),
     output: z.object({ prospect: prospectOutput, cancelledEmails: z.number() }),
   }),
 

@@ -3,7 +3,7 @@ import { CAMPAIGN_STATUSES } from '#lib/campaigns/life.ts'
 import type { EditEffect } from '#lib/email-scheduler/effects/edit-sequence.ts'
 import { refusedInText } from '#lib/sequences/author-text.ts'
 import { operation } from './operation.ts'
-import { archivedField, done, INTEGER_MAX, idParams, pageFields, searchInput } from './shared.ts'
+import { archivedField, done, INTEGER_MAX, idParams, idText, pageFields, searchInput } from './shared.ts'
 
 const stepFields = {
   delayDays: z.int().min(0, 'A wait is at least 0 days.').max(365, 'A wait is at most 365 days.'),
@@ -108,8 +108,8 @@ const effectOutput = z.object({
 const previewAsk = {
   stepNumber: z.int().min(1).max(INTEGER_MAX),
   /** Without one, the person who asks stands in. */
-  prospectId: z.uuid().optional(),
-  mailboxId: z.uuid().optional(),
+  prospectId: idText.optional(),
+  mailboxId: idText.optional(),
 }
 
 export const textsInput = z.object({
@@ -231,7 +231,7 @@ export const sequences = {
     path: '/api/sequences/[id]/versions/[version]',
     summary: 'One version of a sequence with its steps, as it was saved.',
     access: 'member',
-    params: z.object({ id: z.uuid(), version: z.coerce.number().int().min(1).max(INTEGER_MAX) }),
+    params: z.object({ id: idText, version: z.coerce.number().int().min(1).max(INTEGER_MAX) }),
     output: z.object({ ...versionFields, steps: z.array(writtenStep) }),
   }),
 
@@ -270,6 +270,7 @@ export const sequences = {
     path: '/api/sequences/[id]/preview/frame',
     summary: 'The same as a page for a sandboxed frame: HTML that may run, send and frame nothing.',
     access: 'member',
+    refuses: [409],
     params: idParams,
     query: z.object({ ...previewAsk, stepNumber: z.coerce.number().pipe(previewAsk.stepNumber) }),
     download: 'text/html',
@@ -283,7 +284,7 @@ export const sequences = {
     summary: 'Sends a step, as a real prospect would get it, to your own address. Counts towards nothing.',
     access: 'member',
     params: idParams,
-    body: z.object({ ...previewAsk, ...unsavedTexts, mailboxId: z.uuid(), to: z.string().max(1_000).optional() }),
+    body: z.object({ ...previewAsk, ...unsavedTexts, mailboxId: idText, to: z.string().max(1_000).optional() }),
     output: z.object({ to: z.string(), subject: z.string(), notes: z.array(z.string()) }),
   }),
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { timeZoneSchema } from '#lib/platform/time-zone.ts'
 import { emailSchema, passwordSchema, personNameSchema, workspaceNameSchema } from '#lib/tenancy/person.ts'
 import { operation } from './operation.ts'
-import { done, roleSchema, tokenSchema } from './shared.ts'
+import { done, idText, roleSchema, tokenSchema } from './shared.ts'
 import { workspaceOutput } from './workspaces.ts'
 
 const membershipOutput = workspaceOutput.extend({ role: roleSchema })
@@ -36,7 +36,7 @@ export const session = {
     summary: 'Switches to another workspace of the person.',
     access: 'person',
     refuses: [404],
-    body: z.object({ workspaceId: z.uuid() }),
+    body: z.object({ workspaceId: idText }),
     output: workspaceOutput,
   }),
 

@@ -11,19 +11,24 @@ export const roleSchema = z.enum(ROLES, { error: 'The role is member, admin or o
 
 export const emailStatus = z.enum(STATUSES as [(typeof STATUSES)[number], ...typeof STATUSES])
 
-export const idParams = z.object({ id: z.uuid() })
+/** In the small letters that the database writes it in: code compares ids, and two that differ by case are the same one. */
+export const idText = z.uuid().toLowerCase()
+
+export const idParams = z.object({ id: idText })
 
 /** The largest that a column of whole numbers takes: above it the database would refuse what a schema has let in. */
 export const INTEGER_MAX = 2_147_483_647
 
 /** Of every list: where the last page ended, and how many may come. */
-export const pageFields = { cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(200).default(50) }
+export const pageFields = { cursor: idText.optional(), limit: z.coerce.number().int().min(1).max(200).default(50) }
 
 /** Of lists of what can be archived: without the archived, those alone, or all. */
 export const archivedField = { archived: z.enum(ARCHIVED_CHOICES).default('false') }
 
 /** A date of the calendar, as Postgres knows them: it has no year 0. */
-export const localDate = z.iso.date().refine((date) => date >= '0001', 'There is no year 0.')
+export const localDate = z.iso
+  .date({ error: 'A date is needed, like 2026-11-20.' })
+  .refine((date) => date >= '0001', 'There is no year 0.')
 
 /** An instant with its offset: which moment "9 o'clock" is would be a guess. */
 export const instant = z.iso

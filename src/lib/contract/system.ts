@@ -7,7 +7,7 @@ import { COUNTED_BY_TIME } from '#lib/operations/overview/counted.ts'
 import { readCursor } from '#lib/operations/overview/rows-behind.ts'
 import { SETTLED_WAYS } from '#lib/operations/promise/settled-unknowns.ts'
 import { operation } from './operation.ts'
-import { done, emailStatus, instant } from './shared.ts'
+import { done, emailStatus, idText, instant } from './shared.ts'
 
 const count = z.number()
 
@@ -185,7 +185,7 @@ export const system = {
     query: z.discriminatedUnion('what', [
       z.object({ ...page, what: z.enum(COUNTED_BY_TIME), from: instant, until: instant }),
       z.object({ ...page, what: z.enum(['open-failed', 'open-unknown']) }),
-      z.object({ ...page, what: z.literal('blocked'), campaignId: z.uuid() }),
+      z.object({ ...page, what: z.literal('blocked'), campaignId: idText }),
     ]),
     output: z.object({
       total: count,

@@ -4,7 +4,7 @@ import { EVENT_NAMES, EVENT_TYPES, type EventSubject, TEST_EVENT, TEST_SENTENCE 
 import { ENDPOINTS_MAX, URL_LENGTH_MAX } from '#lib/webhooks/limits.ts'
 import { DELIVERY_FILTERS, DELIVERY_STATE_NAMES, WEBHOOK_STATUSES } from '#lib/webhooks/states.ts'
 import { operation } from './operation.ts'
-import { done, emailStatus, idParams, pageFields } from './shared.ts'
+import { done, emailStatus, idParams, idText, pageFields } from './shared.ts'
 
 const event = z.enum(EVENT_NAMES, { error: 'This is not the name of an event.' })
 
@@ -206,7 +206,7 @@ export const webhooks = {
   }),
 }
 
-const id = z.uuid()
+const id = idText
 
 /** What `data` holds: ids and no personal data, which whoever is told asks for by them. */
 const DATA: Record<EventSubject, z.ZodType> = {

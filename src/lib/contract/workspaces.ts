@@ -4,7 +4,7 @@ import { AUDIT_ACTION_NAMES } from '#lib/tenancy/audit/audit.ts'
 import { workspaceNameSchema } from '#lib/tenancy/person.ts'
 import { postalAddressSchema } from '#lib/tenancy/workspaces/postal-address.ts'
 import { operation } from './operation.ts'
-import { idParams, instant } from './shared.ts'
+import { idParams, idText, instant } from './shared.ts'
 
 export const workspaceOutput = z.object({ id: z.string(), name: z.string(), timeZone: z.string() })
 
@@ -56,7 +56,7 @@ export const workspaces = {
 }
 
 const auditFilter = {
-  actorId: z.uuid().optional(),
+  actorId: idText.optional(),
   action: z.enum(AUDIT_ACTION_NAMES).optional(),
   from: instant.optional(),
   to: instant.optional(),

@@ -34,6 +34,21 @@ export async function readMetrics(sql: Sql): Promise<string> {
       samples: (await countMailboxes(sql)).map(({ state, count }) => ({ labels: { state }, value: count })),
     },
     {
+      name: 'sendonce_webhooks',
+      help: 'Webhooks by state.',
+      samples: (await countWebhooks(sql)).map(({ state, count }) => ({ labels: { state }, value: count })),
+    },
+    {
+      name: 'sendonce_webhook_deliveries',
+      help: `Deliveries of webhooks that have not arrived, counted up to ${COUNTED_MAX} each.`,
+      samples: (await countDeliveries(sql)).map(({ state, count }) => ({ labels: { state }, value: count })),
+    },
+    {
+      name: 'sendonce_oldest_webhook_delivery_seconds',
+      help: 'For how long the oldest delivery of an enabled webhook has been due.',
+      samples: [{ value: await readOldestDelivery(sql) }],
+    },
+    {
       name: 'sendonce_sending_held',
       help: '1 while nothing is sent because the database may have forgotten something, or a person holds it.',
       samples: [{ value: isHeld ? 1 : 0 }],
@@ -107,6 +122,38 @@ async function countMailboxes(sql: Sql): Promise<{ state: string; count: number 
        count(*)::int AS count FROM mailboxes GROUP BY 1 ORDER BY 1`,
   )
   return rows
+}
+
+async function countWebhooks(sql: Sql): Promise<{ state: string; count: number }[]> {
+  const { rows } = await sql.query<{ state: string; count: number }>(
+    `SELECT lower(s.status::text) AS state, count(e.id)::int AS count FROM unnest(enum_range(NULL::webhook_status)) AS s(status)
+     LEFT JOIN webhook_endpoints e ON e.status = s.status AND e.removed_at IS NULL GROUP BY s.status ORDER BY s.status`,
+  )
+  return rows
+}
+
+/** Webhook by webhook, from the index of each. */
+async function countDeliveries(sql: Sql): Promise<{ state: string; count: number }[]> {
+  const { rows } = await sql.query<{ state: string; count: number }>(
+    `SELECT lower(s.state::text) AS state, (SELECT count(*)::int FROM (
+       SELECT FROM webhook_endpoints e CROSS JOIN LATERAL (
+         SELECT FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.state = s.state LIMIT $1) d
+       WHERE e.removed_at IS NULL LIMIT $1) n) AS count
+     FROM unnest('{WAITING,FAILED}'::webhook_delivery_state[]) AS s(state)`,
+    [COUNTED_MAX],
+  )
+  return rows
+}
+
+async function readOldestDelivery(sql: Sql): Promise<number> {
+  const { rows } = await sql.query<{ seconds: number }>(
+    `SELECT coalesce(extract(epoch FROM app_now() - min(d.due_at)), 0)::float8 AS seconds
+     FROM webhook_endpoints e CROSS JOIN LATERAL (
+       SELECT due_at FROM webhook_deliveries WHERE endpoint_id = e.id AND state = 'WAITING' AND due_at <= app_now()
+       ORDER BY due_at LIMIT 1) d
+     WHERE e.status = 'ENABLED' AND e.removed_at IS NULL`,
+  )
+  return rows[0]?.seconds ?? 0
 }
 
 async function readTicks(sql: Sql): Promise<Sample[]> {

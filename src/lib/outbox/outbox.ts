@@ -7,7 +7,8 @@ import { type Claim, claimOwn } from '#lib/email-scheduler/send/claim.ts'
 import { type NewEmail, storeEmails } from '#lib/email-scheduler/transactional/store-emails.ts'
 import { Deadline } from '#lib/mail/deadline.ts'
 import type { MessagePart } from '#lib/mail/message/parts.ts'
-import { inTransaction } from '#lib/platform/database.ts'
+import { PublicError } from '#lib/platform/api-response.ts'
+import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { storeParts } from './email-parts.ts'
 
 export type Storing = NewEmail & { fingerprint: Buffer; parts: readonly MessagePart[] }
@@ -27,6 +28,8 @@ export type OutboxMeans = Omit<Delivery, 'counts' | 'beginning' | 'ended'> & { l
 
 /** Stored by one commit: as many requests as have come in while the last was under way. */
 const STORED_AT_ONCE = 100
+/** And no more than this of their texts, which are in memory several times over by then. One batch may have more. */
+const STORED_LENGTH_MAX = 8 * 1024 * 1024
 /** Marked by one commit. An answer waits for the emails that its own was marked with to be composed, and for no more. */
 const HANDED_AT_ONCE = 10
 
@@ -95,10 +98,12 @@ export class Outbox {
     const waiting = this.#waiting.get(mailboxId) ?? []
     const group: Waiting[] = []
     let count = 0
+    let length = 0
     for (const one of waiting) {
-      if (group.length > 0 && count + one.emails.length > STORED_AT_ONCE) break
-      group.push(one)
       count += one.emails.length
+      length += one.emails.reduce((sum, { content: { text, html } }) => sum + text.length + html.length, 0)
+      if (group.length > 0 && (count > STORED_AT_ONCE || length > STORED_LENGTH_MAX)) break
+      group.push(one)
     }
     const left = waiting.slice(group.length)
     if (left.length > 0) this.#waiting.set(mailboxId, left)
@@ -111,7 +116,10 @@ export class Outbox {
     return inTransaction(pool, async (tx) => {
       const newIds = await storeEmails(tx, emails)
       const added = emails.filter(({ id }) => newIds.has(id))
-      if (added.length > 0) await storeParts(tx, added)
+      if (added.length > 0) {
+        await refuseRemoved(tx, mailboxId)
+        await storeParts(tx, added)
+      }
       const ids = added.filter(({ sendAt }) => sendAt === null).map(({ id }) => id)
       return { newIds, claimed: ids.length > 0 ? await claimOwn(tx, pool, this.#by, mailboxId, ids) : undefined }
     })
@@ -144,6 +152,17 @@ export class Outbox {
     this.#ended.get(id)?.()
     this.#ended.delete(id)
   }
+}
+
+/** Asked once emails name it, which keeps it from being removed until they are committed: nothing takes them over later. */
+async function refuseRemoved(tx: Sql, mailboxId: string): Promise<void> {
+  const { rowCount } = await tx.query(`SELECT FROM mailboxes WHERE id = $1 AND status = 'ARCHIVED'`, [mailboxId])
+  if (rowCount === 0) return
+  throw new PublicError(
+    409,
+    'mailbox-removed',
+    'Its mailbox was removed at this moment, and nothing was kept. Ask again, and another one is taken.',
+  )
 }
 
 /** Until it is over, or the caller's time is. */

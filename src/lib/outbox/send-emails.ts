@@ -15,7 +15,7 @@ import { newId } from '#lib/platform/id.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
 import { readRequests } from './email-parts.ts'
 import { type EmailWish, fingerprintOf } from './email-wish.ts'
-import { type Outbox, type Storing, waitWithin } from './outbox.ts'
+import { type Outbox, type Stored, type Storing, waitWithin } from './outbox.ts'
 import { readTemplates, writeTemplate } from './write-template.ts'
 
 export type Asking = {
@@ -37,6 +37,9 @@ export type Sent =
 /** `rest` is over when nothing of it is in flight any more. */
 export type Answers = { answers: Sent[]; rest: Promise<unknown> }
 
+/** Of all texts of a batch: no more than its body could have held. A template makes a lot of few words. */
+const WRITTEN_LENGTH_MAX = 40 * 1024 * 1024
+
 /** What one of the wishes comes to: what is to be stored, or why it is refused. */
 type Prepared = { idempotencyKey: string; fingerprint: Buffer } & (
   | { storing: Storing; refused?: never }
@@ -49,13 +52,21 @@ export async function sendEmails(sql: Sql, outbox: Outbox, asking: Asking): Prom
   const prepared = await prepareAll(sql, asking)
   const storing = prepared.flatMap((one) => one.storing ?? [])
   const mailboxIds = [...new Set(storing.map(({ mailboxId }) => mailboxId))]
+  const refusedAt = new Map<string, PublicError>()
   const stored = await Promise.all(
     mailboxIds.map((id) =>
-      outbox.store(
-        id,
-        storing.filter(({ mailboxId }) => mailboxId === id),
-        within,
-      ),
+      outbox
+        .store(
+          id,
+          storing.filter(({ mailboxId }) => mailboxId === id),
+          within,
+        )
+        .catch((error: unknown) => {
+          if (!(error instanceof PublicError)) throw error
+          // The others of a batch are stored all the same, and told.
+          refusedAt.set(id, error)
+          return NOTHING_STORED
+        }),
     ),
   )
   const rest = Promise.all(stored.map((one) => one.rest))
@@ -83,10 +94,13 @@ export async function sendEmails(sql: Sql, outbox: Outbox, asking: Asking): Prom
     const request = before.get(one.idempotencyKey)
     if (email && request && isSame(request.fingerprint, one.fingerprint))
       return { kind: 'email', email, wasThere: true }
-    return { kind: 'refused', error: request || !one.refused ? keyReused() : one.refused }
+    const refused = one.refused ?? refusedAt.get(one.storing.mailboxId)
+    return { kind: 'refused', error: request || !refused ? keyReused() : refused }
   })
   return { answers, rest }
 }
+
+const NOTHING_STORED: Stored = { newIds: new Set(), rest: Promise.resolve() }
 
 /** Of an erased recipient nothing is left to compare with: the key alone says which email is meant. */
 function isSame(kept: Buffer, asked: Buffer): boolean {
@@ -111,6 +125,7 @@ async function prepareAll(sql: Sql, { workspaceId, key, isBatch, wishes }: Askin
   ])
   if (!settings) throw new Error(`workspace ${workspaceId} has no settings`)
   const calendar = calendarOf(settings)
+  let writtenLength = 0
   return wishes.map((wish, index): Prepared => {
     const id = newId()
     // No caller's key holds a space, so no email of a batch can have the key of another request.
@@ -129,6 +144,8 @@ async function prepareAll(sql: Sql, { workspaceId, key, isBatch, wishes }: Askin
       ? writeTemplate(templates, wish.template, { to: address, sender })
       : { subject: wish.subject ?? '', text: wish.text, html: wish.html }
     if (written instanceof PublicError) return { ...named, refused: written }
+    writtenLength += written.text.length + written.html.length
+    if (writtenLength > WRITTEN_LENGTH_MAX) return { ...named, refused: batchTooLong() }
     const sendAt = wish.sendAt && wish.sendAt > now ? wish.sendAt : null
     const storing = {
       ...{ id, workspaceId, mailboxId: mailbox.id, ...named, recipients, sendAt },
@@ -235,6 +252,13 @@ const addressBounced = (address: string) =>
     409,
     'address-bounced',
     `${address} does not exist, as its server said before. If that was a mistake, take it off the suppression list.`,
+  )
+
+const batchTooLong = () =>
+  new PublicError(
+    409,
+    'batch-too-long',
+    'With the emails before it, this batch has more than 40 MB of texts. Send it in another batch.',
   )
 
 const noMailbox = () =>

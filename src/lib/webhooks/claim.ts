@@ -38,18 +38,21 @@ const LEASED = `lease_token = d.lease_token + 1, lease_until = app_now() + make_
 
 const ENDPOINTS_AT_ONCE = 100
 
+/** A delivery `d` whose turn it is among those of its email. Asked in the order of their index, and never of all at once. */
+const IN_TURN = `d.state = 'WAITING' AND d.due_at <= app_now() AND NOT EXISTS (
+         SELECT FROM webhook_deliveries earlier WHERE earlier.endpoint_id = d.endpoint_id AND earlier.subject_id = d.subject_id
+           AND earlier.seq < d.seq AND earlier.state = 'WAITING' AND earlier.attempts < ${ORDER_KEPT_ATTEMPTS})`
+
 const CLAIM = prepared(
   `WITH chosen AS MATERIALIZED (
-     SELECT e.id FROM webhook_endpoints e WHERE ${MAY_SEND} AND (e.failures_in_row >= ${FAILING_AFTER}) = $1 AND EXISTS (
-       SELECT FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.state = 'WAITING' AND d.due_at <= app_now())
+     SELECT e.id FROM webhook_endpoints e WHERE ${MAY_SEND} AND (e.failures_in_row >= ${FAILING_AFTER}) = $1 AND (
+       SELECT d.id FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND ${IN_TURN} ORDER BY d.due_at, d.seq LIMIT 1) IS NOT NULL
        AND (SELECT count(*) FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.lease_until > app_now()) < $2
      ORDER BY e.last_served_at NULLS FIRST, e.id LIMIT ${ENDPOINTS_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED
    ), taken AS MATERIALIZED (
      SELECT due.id, chosen.id AS endpoint_id FROM chosen CROSS JOIN LATERAL (
        SELECT d.id FROM webhook_deliveries d
-       WHERE d.endpoint_id = chosen.id AND d.state = 'WAITING' AND d.due_at <= app_now() AND NOT EXISTS (
-         SELECT FROM webhook_deliveries earlier WHERE earlier.endpoint_id = d.endpoint_id AND earlier.subject_id = d.subject_id
-           AND earlier.seq < d.seq AND earlier.state = 'WAITING' AND earlier.attempts < ${ORDER_KEPT_ATTEMPTS})
+       WHERE d.endpoint_id = chosen.id AND ${IN_TURN}
        ORDER BY d.due_at, d.seq
        LIMIT greatest(0, $2 - (SELECT count(*) FROM webhook_deliveries d WHERE d.endpoint_id = chosen.id AND d.lease_until > app_now()))
        FOR UPDATE SKIP LOCKED) due
@@ -63,7 +66,8 @@ const CLAIM = prepared(
 
 /**
  * What is due, a few of each endpoint, those least recently served first: one that a million events wait for takes no more
- * of a worker than the others. The row of the endpoint is held while they are chosen, so that workers together keep to about its number.
+ * of a worker than the others, and one with nothing whose turn it is takes nobody's place. The row of the endpoint is held
+ * while they are chosen, so that workers together keep to about its number.
  * Failing endpoints are asked for by themselves, and for one at a time, since most of them let every attempt wait.
  */
 export async function claimDeliveries(sql: Sql, free: number, isFailing: boolean): Promise<ClaimedDelivery[]> {

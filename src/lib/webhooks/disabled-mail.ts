@@ -1,14 +1,14 @@
 import { type WrittenMail, writeMail } from '#lib/tenancy/people/mails.ts'
 import { KEPT_DAYS } from './limits.ts'
 import type { Disabled } from './settle.ts'
+import { nameOfTarget } from './target.ts'
 
-/** The path of an address may hold a token, and mail is read by more than its reader. */
 export function webhookDisabledMail(
   appUrl: string,
   owner: { name: string; email: string; workspaceName: string },
   { endpointId, url, reason }: Disabled,
 ): WrittenMail {
-  const host = URL.parse(url)?.host ?? 'your receiver'
+  const host = nameOfTarget(url)
   return writeMail(owner.email, `The webhook to ${host} was disabled`, {
     greeting: `Hello ${owner.name},`,
     before: `the webhook of the workspace ${owner.workspaceName} to ${host} was disabled. ${reason}`,

@@ -11,7 +11,7 @@ import { lockWorkspace } from '#lib/tenancy/workspaces/lock-workspace.ts'
 import type { EventName } from './event-types.ts'
 import { ENDPOINTS_MAX, REMOVED_KEPT_HOURS, ROTATION_HOURS } from './limits.ts'
 import { makeSecret, replaceSecret } from './secrets.ts'
-import { findTarget, type Reach } from './target.ts'
+import { findTarget, nameOfTarget, type Reach } from './target.ts'
 
 export type WebhookEndpoint = {
   id: string
@@ -242,7 +242,5 @@ async function audit(
   actor: Actor,
   { id, url }: WebhookEndpoint,
 ): Promise<void> {
-  // The path of an address may hold a token of its own.
-  const name = URL.parse(url)?.host ?? url
-  await recordAudit(tx, workspaceId, { action, actor, target: { kind: 'webhook', id, name } })
+  await recordAudit(tx, workspaceId, { action, actor, target: { kind: 'webhook', id, name: nameOfTarget(url) } })
 }

@@ -1,9 +1,11 @@
 import type pg from 'pg'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
+import { PRODUCT, recordAudit } from '#lib/tenancy/audit/audit.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { FAILING_AFTER } from './limits.ts'
 import type { DeliveryOutcome } from './outcome.ts'
 import type { Answer } from './post.ts'
+import { nameOfTarget } from './target.ts'
 
 /** Told in the transaction that disables one, so that neither is there without the other. */
 export type TellOwners = (tx: Sql, disabled: Disabled) => Promise<void>
@@ -107,5 +109,9 @@ export async function disableWebhook(
      WHERE id = $1 AND status <> 'DISABLED' AND removed_at IS NULL RETURNING workspace_id AS "workspaceId", url`,
     [endpointId, reason],
   )
-  for (const { workspaceId, url } of rows) await tellOwners(tx, { workspaceId, endpointId, url, reason })
+  for (const { workspaceId, url } of rows) {
+    const target = { kind: 'webhook', id: endpointId, name: nameOfTarget(url) }
+    await recordAudit(tx, workspaceId, { action: 'webhook.disabled', actor: PRODUCT, target, details: { reason } })
+    await tellOwners(tx, { workspaceId, endpointId, url, reason })
+  }
 }

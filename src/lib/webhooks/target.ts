@@ -38,6 +38,11 @@ function whyForbidden(url: URL, host: string, addresses: readonly string[]): str
   return undefined
 }
 
+/** How a webhook is called where others read: the path of its address may hold a token. */
+export function nameOfTarget(url: string): string {
+  return URL.parse(url)?.host ?? url
+}
+
 type Reading = { ok: true; url: URL } | { ok: false; sentence: string }
 
 const SHAPE = 'Enter the whole address, like https://example.com/hooks/sendonce.'

@@ -84,6 +84,30 @@ describe('many emails at once', () => {
     expect((await look(begun.id)).undo).toEqual({ isPossible: false, bulkId: back.id })
   })
 
+  test('whoever writes ids in capitals means the same emails: those that are left out stay, and what is done is told', async () => {
+    const { campaignId, emails } = await campaignOf(3)
+    const [first = '', second = '', third = ''] = emails.map(({ id }) => id)
+    const filter = { campaignId: campaignId.toUpperCase(), part: 'waiting' }
+    const all = { action: 'cancel', filter, exceptIds: [first.toUpperCase(), second.toUpperCase()] }
+    expect(await start(all)).toMatchObject({ done: 1, lookedAt: 1 })
+    expect(await statusesOf(app.db.pool, campaignId)).toEqual({ SCHEDULED: 2, CANCELLED: 1 })
+    await owner.ask('POST', '/api/admin/outbox/[id]/restore', { params: { id: third.toUpperCase() } })
+    const some = { action: 'cancel', ids: [first.toUpperCase(), first] }
+    expect(await owner.ask('POST', '/api/admin/outbox/bulk', { body: some })).toMatchObject({ done: 1, refused: [] })
+    expect(await statusesOf(app.db.pool, campaignId)).toEqual({ SCHEDULED: 2, CANCELLED: 1 })
+  })
+
+  test('one that fails each time keeps no other from going on', async () => {
+    const campaign = await campaignOf(3)
+    const ids = campaign.emails.map(({ id }) => id)
+    const failing = await kept({ action: 'reschedule', at: 'no time' }, { kind: 'ids', ids }, 3)
+    const other = await kept({ action: 'cancel' }, { kind: 'ids', ids }, 3)
+    await expect(advanceBulk(app.db.pool)).rejects.toThrow()
+    expect(await advanceBulk(app.db.pool)).toBe(3)
+    expect(await look(other)).toMatchObject({ state: 'FINISHED', done: 3 })
+    await app.db.pool.query('UPDATE email_bulks SET finished_at = app_now() WHERE id = $1', [failing])
+  })
+
   test('a worker that dies in the middle of a slice has done nothing of it, and another goes on behind the last one', async () => {
     const campaign = await campaignOf(SLICE + 100)
     const id = await kept(

@@ -401,3 +401,12 @@ describe('the dashboard', () => {
     expect((await dashboard()).mailboxes).toEqual([])
   })
 })
+
+test.each(['/api/admin/outbox', '/api/admin/outbox/count'])(
+  'GET %s refuses a date that no calendar of the database has, in words',
+  async (path) => {
+    const { status, json } = await owner.call('GET', path, { query: { fromDate: '0000-02-29' } })
+    expect(status).toBe(400)
+    expect(JSON.stringify(json)).toContain('There is no year 0.')
+  },
+)

@@ -92,6 +92,17 @@ test('a verified domain signs, and an independent library finds the signature ri
   )
 })
 
+test.each(['\n', '\r', '\r\n'])('a calendar with lines that end in %j is signed as it arrives', async (end) => {
+  await verify(dns(added.record.value))
+  const dkim = await keyFor(`ann@${added.domain}`)
+  const content = Buffer.from(['BEGIN:VCALENDAR', 'METHOD:REQUEST', 'SUMMARY:Grüße', 'END:VCALENDAR', ''].join(end))
+  const parts = [{ kind: 'CALENDAR' as const, fileName: 'invite.ics', method: 'REQUEST' as const, content }]
+  const { raw } = await composeMessage(contentFrom(added.domain), dkim, { parts })
+  // As SMTP has them: a line that ends otherwise is mended on the way.
+  const arrived = raw.toString('latin1').replace(/\r\n?|\n/g, '\r\n')
+  expect((await results(Buffer.from(arrived, 'latin1'))).map(({ status }) => status.result)).toEqual(['pass'])
+})
+
 test.each([
   ['the unsubscribe link', 'https://mail.example.com/u/abc', 'https://evil.example.com/u/abc'],
   ['the one-click header', 'List-Unsubscribe=One-Click', 'List-Unsubscribe=Two-Click'],

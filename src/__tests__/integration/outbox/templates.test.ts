@@ -179,3 +179,23 @@ describe('before it is saved', () => {
     expect(sink.taken.map(({ to }) => to)).toEqual([['olga@example.com']])
   })
 })
+
+test('a batch whose emails become very long is sent as far as one request could have held them', async () => {
+  const fields = '{{custom.a}} '.repeat(490)
+  await make({ name: 'Long', subject: 'Hi', bodyText: fields, bodyHtml: `<p>${fields}</p>` })
+  const template = { name: 'Long', fields: { 'custom.a': '<'.repeat(1_000) } }
+  const sendAt = new Date(Date.now() + 3_600_000).toISOString()
+  const emails = Array.from({ length: 300 }, (_, index) => ({ to: `long-${index}@example.test`, template, sendAt }))
+  const { status, json } = await shop.call<{ emails: { email: SentEmail | null; error: { code: string } | null }[] }>(
+    'POST',
+    '/api/emails/batch',
+    { body: { emails } },
+  )
+  expect(status).toBe(200)
+  const codes = json?.success ? json.data.emails.map(({ email, error }) => error?.code ?? email?.result) : []
+  const kept = codes.indexOf('batch-too-long')
+  expect(kept).toBeGreaterThan(10)
+  expect(codes).toEqual([...Array(kept).fill('queued'), ...Array(300 - kept).fill('batch-too-long')])
+  await shop.sql(`UPDATE scheduled_emails SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = 'BY_PERSON', ready_at = NULL
+    WHERE status = 'SCHEDULED'`)
+})

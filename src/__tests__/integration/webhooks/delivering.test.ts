@@ -125,6 +125,16 @@ describe('a receiver that fails', () => {
     ])
     const { rows } = await db.pool.query('SELECT status FROM webhook_endpoints')
     expect(rows).toEqual([{ status: 'DISABLED' }])
+    const { rows: kept } = await db.pool.query(
+      'SELECT action, actor_email, target_id, target_name, details FROM audit_log WHERE workspace_id = $1',
+      [workspaceId],
+    )
+    expect(kept).toEqual([
+      {
+        ...{ action: 'webhook.disabled', actor_email: 'Sendonce', target_id: webhook.id },
+        ...{ target_name: `127.0.0.1:${receiver.port}`, details: { reason: told[0]?.reason } },
+      },
+    ])
     const standings = await standingsOf(db.pool, webhook.id)
     expect(standings.filter(({ state }) => state === 'FAILED')).toMatchObject([{ attempts: 8 }])
     expect(receiver.received.length).toBeGreaterThanOrEqual(15)
@@ -311,6 +321,20 @@ describe('fairness', () => {
     )
     expect(rows.map(({ problem }) => problem)).toEqual(['No answer came within 15 seconds.'])
   })
+})
+
+test('endpoints that only have what waits for an earlier event take nobody’s turn, however many they are', async () => {
+  for (let at = 0; at < 100; at += 1) {
+    const waiting = await makeWebhook(db.pool, keyring, workspaceId, { receiver })
+    await makeEvents(db.pool, waiting, 2, randomUUID())
+  }
+  // The first of each failed once, and its receiver asked for an hour.
+  await db.pool.query(
+    `UPDATE webhook_deliveries SET attempts = 1, due_at = app_now() + interval '1 hour' WHERE data->>'number' = '1'`,
+  )
+  const healthy = await makeWebhook(db.pool, keyring, workspaceId, { receiver: bystander })
+  await makeEvents(db.pool, healthy, 1)
+  expect((await claimDeliveries(db.pool, 64, false)).map(({ endpointId }) => endpointId)).toEqual([healthy.id])
 })
 
 test('a worker that wakes after its lease was lost changes nothing', async () => {

@@ -4,6 +4,7 @@ import { makeDueCampaign } from '#tests/support/data/emails.ts'
 import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
 import { testApp, Visitor } from '#tests/support/server/in-process.ts'
 import { silent } from '#tests/support/silent.ts'
+import { keyringOf, makeEvents, makeWebhook } from '#tests/support/webhooks/telling.ts'
 
 const app = testApp()
 const SECRET = 'a-secret-of-sufficient-length'
@@ -31,7 +32,12 @@ test('tell how deep the queue is, how late, and what ticks do', async () => {
       : { kind: 'rejected', scope: 'message', code: 'MESSAGE_REFUSED', reason: 'No.' }
   await makeDueCampaign(app.db.pool, { prospects: 3 })
   await sendAll(app.db.pool, provider)
-  await makeDueCampaign(app.db.pool, { prospects: 4, delays: [0, 1] })
+  const { workspaceId } = await makeDueCampaign(app.db.pool, { prospects: 4, delays: [0, 1] })
+  const webhook = await makeWebhook(app.db.pool, keyringOf(), workspaceId)
+  await makeEvents(app.db.pool, webhook, 3)
+  await app.db.pool.query(
+    `UPDATE webhook_deliveries SET state = 'FAILED', due_at = NULL, ended_at = app_now() WHERE seq = (SELECT min(seq) FROM webhook_deliveries)`,
+  )
   await app.db.travel('90 seconds')
   await runTick(app.db.pool, 'a"b\\c', silent)
   const { response } = await metrics()
@@ -49,6 +55,11 @@ test('tell how deep the queue is, how late, and what ticks do', async () => {
   expect(sampleOf('sendonce_due_emails')).toBe(4)
   expect(sampleOf('sendonce_oldest_due_seconds')).toBeGreaterThanOrEqual(90)
   expect(sampleOf('sendonce_mailboxes{state="connected"}')).toBe(2)
+  expect(sampleOf('sendonce_webhooks{state="enabled"}')).toBe(1)
+  expect(sampleOf('sendonce_webhooks{state="disabled"}')).toBe(0)
+  expect(sampleOf('sendonce_webhook_deliveries{state="waiting"}')).toBe(2)
+  expect(sampleOf('sendonce_webhook_deliveries{state="failed"}')).toBe(1)
+  expect(sampleOf('sendonce_oldest_webhook_delivery_seconds')).toBeGreaterThanOrEqual(90)
   expect(sampleOf('sendonce_sending_held')).toBe(0)
   expect(sampleOf('sendonce_last_tick{worker="a\\"b\\\\c",what="campaignsStarted"}')).toBe(0)
 })

@@ -41,18 +41,19 @@ export async function checkTransactional(
   pool: pg.Pool,
   workspaceId: string,
   ledger: readonly PeerRecord[],
+  recipients = 1,
 ): Promise<Findings> {
   const { rows } = await pool.query<Row>(`${EMAILS} WHERE e.workspace_id = $1 AND e.kind = 'TRANSACTIONAL'`, [
     workspaceId,
   ])
-  return judge(rows, ledger)
+  return judge(rows, ledger, recipients)
 }
 
 const EMAILS = `SELECT e.id, e.status::text, e.marked_token IS NOT NULL AS marked,
     ARRAY(SELECT c.message_id FROM email_contents c WHERE c.email_id = e.id) AS "messageIds"
   FROM scheduled_emails e`
 
-function judge(rows: readonly Row[], ledger: readonly PeerRecord[]): Findings {
+function judge(rows: readonly Row[], ledger: readonly PeerRecord[], recipients = 1): Findings {
   const emailOf = new Map(rows.flatMap((row) => row.messageIds.map((messageId) => [messageId, row] as const)))
   const times = new Map<string, number>()
   const wrong: string[] = []
@@ -61,7 +62,7 @@ function judge(rows: readonly Row[], ledger: readonly PeerRecord[]): Findings {
     const email = emailOf.get(messageId ?? '')
     if (email) times.set(email.id, (times.get(email.id) ?? 0) + 1)
     else wrong.push(`the provider accepted ${messageId}, which the database does not know`)
-    if (to.length !== 1) wrong.push(`${messageId} went to ${to.length} recipients`)
+    if (to.length !== recipients) wrong.push(`${messageId} went to ${to.length} recipients`)
   }
   const count = (status: string) => rows.filter((row) => row.status === status).length
   for (const row of rows) {

@@ -24,6 +24,8 @@ export const OTHERS_FAULT: Readonly<Record<string, number>> = {
 }
 
 const LARGEST_TAKEN = 5 * 1024 * 1024
+/** More than this is not on its way by itself, unread. */
+const SOCKET_BUFFER = 64 * 1024
 
 export type Exchange = {
   ask: Ask
@@ -38,6 +40,7 @@ export function complaintsAbout({ ask, answer, sent, secrets }: Exchange): strin
   const { status, headers, body } = answer
   const name = `${ask.operation.method} ${ask.operation.path}`
   const complaints: string[] = []
+  if (isCutByCaller({ ask, answer, sent })) return []
   // Who sends more than is taken may find the line closed before the answer was read.
   if (!status) return sent.length > LARGEST_TAKEN ? [] : ['no answer']
   if (status >= 500 && OTHERS_FAULT[name] !== status) complaints.push('fails')
@@ -47,6 +50,11 @@ export function complaintsAbout({ ask, answer, sent, secrets }: Exchange): strin
   const shown = secrets.filter((secret) => body.includes(secret) && !sent.includes(secret))
   if (shown.length > 0) complaints.push(`shows ${shown.join(', ')} of another workspace`)
   return complaints
+}
+
+/** A GET's body is read by nobody; where it is long, the end of the line takes a long answer with it. */
+export function isCutByCaller({ ask, answer, sent }: Pick<Exchange, 'ask' | 'answer' | 'sent'>): boolean {
+  return ask.method === 'GET' && !answer.isWhole && sent.length > SOCKET_BUFFER
 }
 
 function complaintsAboutBody({ operation, method, address }: Ask, { status, headers, body }: RawAnswer): string[] {
@@ -86,5 +94,7 @@ function parsed(text: string): unknown {
 /** For a person who wants to see it again: what was sent, cut to what fits on a screen. */
 export function described({ ask, answer, sent }: Exchange, complaints: readonly string[]): string {
   const request = sent.length > 1_500 ? `${sent.slice(0, 1_500)}… (${sent.length} bytes)` : sent
-  return `${complaints.join('; ')}\n${ask.operation.method} ${ask.operation.path} as ${ask.caller}\n${request}\n→ ${answer.status} ${answer.body.slice(0, 500)}\n`
+  const text = `${complaints.join('; ')}\n${ask.operation.method} ${ask.operation.path} as ${ask.caller}\n${request}\n→ ${answer.status} ${answer.body.slice(0, 500)}\n`
+  // A part of a string holds all of it: of ten minutes of requests, four gigabytes.
+  return Buffer.from(text).toString()
 }

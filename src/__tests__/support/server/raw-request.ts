@@ -5,6 +5,8 @@ export type RawAnswer = {
   /** By their names in small letters, each as often as it came. */
   headers: Map<string, string[]>
   body: string
+  /** As long as its headers said. */
+  isWhole: boolean
 }
 
 /** What no client would send, to the letter; answers when the server has closed the connection. */
@@ -36,8 +38,12 @@ function answerIn(bytes: Buffer): RawAnswer {
     headers.set(name, [...(headers.get(name) ?? []), field.slice(field.indexOf(':') + 1).trim()])
   }
   const sent = end < 0 ? '' : answer.slice(end + 4)
-  const body = headers.get('transfer-encoding')?.[0] === 'chunked' ? joined(sent) : sent
-  return { status: Number(line.split(' ')[1]), headers, body: Buffer.from(body, 'latin1').toString('utf8') }
+  const isChunked = headers.get('transfer-encoding')?.[0] === 'chunked'
+  const body = Buffer.from(isChunked ? joined(sent) : sent, 'latin1').toString('utf8')
+  const isWhole = isChunked
+    ? sent.endsWith('0\r\n\r\n')
+    : sent.length >= Number(headers.get('content-length')?.[0] ?? 0)
+  return { status: Number(line.split(' ')[1]), headers, body, isWhole }
 }
 
 function joined(chunks: string): string {

@@ -53,7 +53,7 @@ export const importOptionsSchema = z.object({
    */
   onKnown: z.enum(['update', 'fill', 'leave']),
   /** Everybody in the file joins it, whether they were known or not. */
-  listId: z.uuid().optional(),
+  listId: z.uuid().toLowerCase().optional(),
 })
 
 export type ImportOptions = z.infer<typeof importOptionsSchema>

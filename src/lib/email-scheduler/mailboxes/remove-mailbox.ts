@@ -12,16 +12,20 @@ const COUNTED_MAX = 100_000
 export type RemovalEffect = {
   /** Emails that wait for it; at `countedMax` it is at least that many. */
   waiting: number
-  /** Of these, those that answer in a thread which it began: they need a taker, the others find a mailbox by themselves. */
+  /**
+   * Of these, those that need a taker, while the plan finds the others a mailbox: what answers in a thread which it began,
+   * retries, and what programs have asked for.
+   */
   followUps: number
   countedMax: number
 }
 
 export async function readRemovalEffect(sql: Sql, workspaceId: string, id: string): Promise<RemovalEffect> {
   const { rows } = await sql.query<{ waiting: number; followUps: number }>(
-    `SELECT count(*)::int AS waiting, count(*) FILTER (WHERE has_before)::int AS "followUps" FROM (
+    `SELECT count(*)::int AS waiting, count(*) FILTER (WHERE is_bound)::int AS "followUps" FROM (
        SELECT EXISTS (SELECT FROM scheduled_emails b WHERE b.campaign_prospect_id = e.campaign_prospect_id
-         AND b.step_number < e.step_number AND b.status IN ('SENT', 'OUTCOME_UNKNOWN')) OR e.status = 'RETRY_SCHEDULED' AS has_before
+         AND b.step_number < e.step_number AND b.status IN ('SENT', 'OUTCOME_UNKNOWN')) OR e.status = 'RETRY_SCHEDULED'
+         OR e.kind = 'TRANSACTIONAL' AS is_bound
        FROM scheduled_emails e
        WHERE e.workspace_id = $1 AND e.mailbox_id = $2 AND e.status IN ('SCHEDULED', 'RETRY_SCHEDULED') LIMIT $3) counted`,
     [workspaceId, id, COUNTED_MAX],
@@ -31,7 +35,8 @@ export async function readRemovalEffect(sql: Sql, workspaceId: string, id: strin
 
 /**
  * Out of sight and out of use; the row stays, for the counts of its address and for what was sent from it. What waits for
- * it is planned on the taker by the next tick (plan/takers.ts); retries keep their time, and move at once.
+ * it is planned on the taker by the next tick (plan/takers.ts); retries and what is in no plan keep their time, and move at
+ * once.
  */
 export async function archiveMailbox(
   tx: Sql,
@@ -53,7 +58,7 @@ export async function archiveMailbox(
     `UPDATE mailboxes SET status = 'ARCHIVED', stopped_reason = NULL, taken_over_by_id = $2, updated_at = app_now() WHERE id = $1`,
     [id, takenOverBy],
   )
-  if (takenOverBy) await handOnRetries(tx, workspaceId, id, takenOverBy)
+  if (takenOverBy) await handOnUnplanned(tx, workspaceId, id, takenOverBy)
   await tellOfMailbox(tx, workspaceId, 'mailbox.archived', before, actor, taker && { takenOverBy: taker.address })
 }
 
@@ -71,11 +76,12 @@ async function refuseWhileSending(tx: Sql, mailboxId: string): Promise<void> {
 }
 
 /** Written anew, since the sender is another, unless it may have arrived: then the same bytes go or none. */
-async function handOnRetries(tx: Sql, workspaceId: string, from: string, to: string): Promise<void> {
+async function handOnUnplanned(tx: Sql, workspaceId: string, from: string, to: string): Promise<void> {
   await tx.query(
     `UPDATE scheduled_emails e SET mailbox_id = $3, updated_at = app_now(),
        content_token = CASE WHEN ${mayHaveArrived('e')} OR kind = 'TRANSACTIONAL' THEN content_token END
-     FROM (SELECT id FROM scheduled_emails WHERE workspace_id = $1 AND mailbox_id = $2 AND status = 'RETRY_SCHEDULED'
+     FROM (SELECT id FROM scheduled_emails WHERE workspace_id = $1 AND mailbox_id = $2
+         AND (status = 'RETRY_SCHEDULED' OR (status = 'SCHEDULED' AND kind = 'TRANSACTIONAL'))
        ORDER BY id FOR UPDATE) waiting
      WHERE e.id = waiting.id`,
     [workspaceId, from, to],

@@ -1,3 +1,4 @@
+import { mayHaveArrived } from '#lib/campaigns/may-have-arrived.ts'
 import type { Sql } from '#lib/platform/database.ts'
 
 /** Which mailbox sends what waited for one that was removed. By id. */
@@ -20,4 +21,21 @@ function lastIn(next: ReadonlyMap<string, string>, id: string): string {
     seen.add(taker)
     at = taker
   }
+}
+
+/**
+ * Of what a person has just put back, what no plan finds a mailbox for: it would wait for ever for one that was removed
+ * meanwhile. Written anew, unless it may have arrived or is what a program asked for.
+ */
+export async function moveToTakers(tx: Sql, workspaceId: string, ids: readonly string[]): Promise<void> {
+  const takers = ids.length > 0 ? await readTakers(tx, workspaceId) : new Map<string, string>()
+  if (takers.size === 0) return
+  await tx.query(
+    `UPDATE scheduled_emails e SET mailbox_id = t.taker, updated_at = app_now(),
+       content_token = CASE WHEN ${mayHaveArrived('e')} OR kind = 'TRANSACTIONAL' THEN content_token END
+     FROM unnest($2::uuid[], $3::uuid[]) AS t(removed, taker)
+     WHERE e.workspace_id = $1 AND e.id = ANY($4::uuid[]) AND e.mailbox_id = t.removed
+       AND (e.status = 'RETRY_SCHEDULED' OR (e.status = 'SCHEDULED' AND e.kind = 'TRANSACTIONAL'))`,
+    [workspaceId, [...takers.keys()], [...takers.values()], ids],
+  )
 }

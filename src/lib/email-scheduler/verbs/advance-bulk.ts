@@ -22,6 +22,20 @@ export const SLICE = 500
 export async function advanceBulk(pool: pg.Pool, only: string | null = null): Promise<number | null> {
   const open = await pool.query(`${OPEN_BULKS} LIMIT 1`)
   if (open.rowCount === 0) return null
+  let taken: string | undefined
+  try {
+    return await advanceOne(pool, only, (id) => {
+      taken = id
+    })
+  } catch (error) {
+    // To the end of the line: one that fails each time would else be the first for ever.
+    if (taken)
+      await pool.query('UPDATE email_bulks SET advanced_at = app_now() WHERE id = $1', [taken]).catch(() => undefined)
+    throw error
+  }
+}
+
+function advanceOne(pool: pg.Pool, only: string | null, taken: (id: string) => void): Promise<number | null> {
   return inTransaction(pool, async (tx) => {
     const { rows } = await tx.query<BulkRow>(
       `SELECT ${BULK_COLUMNS} FROM email_bulks b WHERE b.finished_at IS NULL AND ($1::uuid IS NULL OR b.id = $1)
@@ -30,6 +44,7 @@ export async function advanceBulk(pool: pg.Pool, only: string | null = null): Pr
     )
     const [bulk] = rows
     if (!bulk) return null
+    taken(bulk.id)
     const { ids, nextCursor } = await nextSlice(tx, bulk)
     const answers = await tried(tx, bulk, ids)
     if (answers instanceof PublicError) {

@@ -1,5 +1,6 @@
 import { reactivate, reopenCampaignsOf } from '#lib/campaigns/finish.ts'
 import { afterSent } from '#lib/email-scheduler/effects/after-sent.ts'
+import { moveToTakers } from '#lib/email-scheduler/plan/takers.ts'
 import type { MoveReason } from '#lib/email-scheduler/reasons.ts'
 import { FROZEN_MESSAGE_ID } from '#lib/email-scheduler/send/late-evidence.ts'
 import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
@@ -48,6 +49,11 @@ export async function sendAgain(
        AND submit_started_at + $3 * interval '1 millisecond' <= app_now()
      RETURNING id`,
     [workspaceId, wanted, attemptMsMax],
+  )
+  await moveToTakers(
+    tx,
+    workspaceId,
+    rows.map(({ id }) => id),
   )
   const done = new Map<string, ScheduledEmailStatus>(rows.map(({ id }) => [id, 'RETRY_SCHEDULED']))
   return answerEach(ids, owned, done, (email: OwnedEmail) =>

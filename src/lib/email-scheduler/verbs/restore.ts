@@ -1,5 +1,6 @@
 import { reactivate, reopenCampaignsOf } from '#lib/campaigns/finish.ts'
 import { reviveSuccessors } from '#lib/email-scheduler/effects/successors.ts'
+import { moveToTakers } from '#lib/email-scheduler/plan/takers.ts'
 import type { MoveReason } from '#lib/email-scheduler/reasons.ts'
 import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
 import type { Sql } from '#lib/platform/database.ts'
@@ -30,6 +31,7 @@ export async function restore(tx: Sql, workspaceId: string, ids: readonly string
     [workspaceId, wanted],
   )
   const restored = rows.map(({ id }) => id)
+  await moveToTakers(tx, workspaceId, restored)
   await reviveSuccessors(tx, restored, 'PREDECESSOR_CANCELLED')
   const undismissed = await tx.query<{ id: string }>(
     `UPDATE scheduled_emails SET dismissed_at = NULL, updated_at = app_now()

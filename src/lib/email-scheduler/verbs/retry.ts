@@ -1,6 +1,7 @@
 import { reactivate, reopenCampaignsOf } from '#lib/campaigns/finish.ts'
 import { mayHaveArrived } from '#lib/campaigns/may-have-arrived.ts'
 import { reviveSuccessors } from '#lib/email-scheduler/effects/successors.ts'
+import { moveToTakers } from '#lib/email-scheduler/plan/takers.ts'
 import type { MoveReason } from '#lib/email-scheduler/reasons.ts'
 import { moveAccepted } from '#lib/email-scheduler/send/late-evidence.ts'
 import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
@@ -31,6 +32,7 @@ export async function retryFailed(tx: Sql, workspaceId: string, ids: readonly st
     [workspaceId, wanted],
   )
   const moved = rows.map(({ id }) => id)
+  await moveToTakers(tx, workspaceId, moved)
   await reviveSuccessors(tx, moved, 'PREDECESSOR_FAILED')
   const done = new Map<string, ScheduledEmailStatus>(moved.map((id) => [id, 'RETRY_SCHEDULED']))
   // Evidence may have come after it failed for good: then there is nothing to retry.

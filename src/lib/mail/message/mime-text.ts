@@ -32,10 +32,13 @@ function encoded(content: NonNullable<MimeNode['content']>, encoding: string | f
     case 'base64':
       return wrapBase64(encodeBase64(content))
     case 'quoted-printable':
-      return wrapQuoted(encodeQuoted(content))
+      return withCrLf(wrapQuoted(encodeQuoted(content)))
     case '7bit':
-      return content.toString('latin1')
+      return withCrLf(content.toString('latin1'))
     default:
       throw new Error(`a part of the message has the encoding ${encoding}, which not every server takes`)
   }
 }
+
+/** As servers make it of every text (a calendar often has other ends of lines): what is signed must be what arrives. */
+const withCrLf = (text: string) => text.replace(/\r\n?|\n/g, '\r\n')

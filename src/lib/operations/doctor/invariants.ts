@@ -1,4 +1,5 @@
 import type { CancelReason, MoveReason } from '#lib/email-scheduler/reasons.ts'
+import { HAS_NO_COUNT, IS_MISCOUNTED, MISCOUNTED } from './counts-of-emails.ts'
 import { emailsOn } from './emails-on.ts'
 import { WALKS, type WalkName } from './walks.ts'
 
@@ -296,6 +297,17 @@ const DEFINED: readonly Invariant[] = [
       LEFT JOIN workspace_days d ON d.workspace_id = e.workspace_id AND d.local_date = e.reserved_date
       WHERE e.kind = 'CAMPAIGN' AND e.reserved_date IS NOT NULL AND ${HOLDS_PLACE} AND NOT ${hasEvent(SENT_AGAIN)}
       GROUP BY e.workspace_id, e.reserved_date, d.reserved HAVING count(*) > coalesce(d.reserved, 0)`,
+  },
+  {
+    name: 'counts-add-up',
+    sentence: 'counts of the email queue differ from the emails that they count.',
+    holds: 'Every count of the email queue is that of the emails which are there.',
+    cure: 'No email is wrong, only the numbers at the tabs. Whoever runs the database counts anew: SELECT recount_emails(). Emails wait until that is done.',
+    looks: [
+      { over: 'counts', offends: IS_MISCOUNTED },
+      { over: 'emails', offends: HAS_NO_COUNT },
+    ],
+    whole: MISCOUNTED,
   },
   {
     name: 'mailboxes-have-settings',

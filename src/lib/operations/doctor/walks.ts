@@ -6,7 +6,7 @@ export type Walk = {
   table: string
   /** By which the conditions of invariants call a row. */
   alias: string
-  key: readonly { column: string; type: 'uuid' | 'date'; first: string }[]
+  key: readonly { column: string; type: string; first: string }[]
   /** Whose the row is, as SQL. */
   workspace: string
   /** What one row is, for a person: "412 of 10,000 emails". */
@@ -39,6 +39,19 @@ export const WALKS = {
     key: [id('id')],
     workspace: 'cp.workspace_id',
     unit: 'enrolments',
+  },
+  counts: {
+    table: 'email_counts',
+    alias: 'k',
+    key: [
+      ...[id('workspace_id'), id('mailbox_id'), id('campaign_id'), date('local_date')],
+      // No date is before the first, so that these begin nothing.
+      { column: 'status', type: 'scheduled_email_status', first: 'SCHEDULED' },
+      { column: 'is_dismissed', type: 'boolean', first: 'false' },
+      { column: 'error_code', type: 'text', first: '' },
+    ],
+    workspace: 'k.workspace_id',
+    unit: 'counts of the email queue',
   },
   emails: { table: 'scheduled_emails', alias: 'e', key: [id('id')], workspace: 'e.workspace_id', unit: 'emails' },
 } as const satisfies Record<string, Walk>

@@ -1,19 +1,20 @@
 import { EMAIL_ROWS, type EmailRow, mapScheduledEmail } from '#lib/email-scheduler/read/email-response.ts'
+import { STATES, STATUSES } from '#lib/email-scheduler/states.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { WalkName } from '../doctor/walks.ts'
 
 /** What was found, as a person knows it. */
 export type FindingSubject = {
   kind: WalkName
-  /** Of the email, the enrolment or the mailbox; empty for a day of the workspace and for the installation. */
+  /** Of the email, the enrolment or the mailbox; empty for a day of the workspace, for a count and for the installation. */
   id: string | null
   /** The recipient's address, or the mailbox's; empty where the person was erased. */
   name: string | null
   prospectId: string | null
   campaign: { id: string; name: string } | null
-  /** Of a day. */
+  /** Of a day, or of what is counted. */
   date: string | null
-  /** The state of an email, or of a person in a campaign. */
+  /** The state of an email, or of what is counted. */
   state: string | null
 }
 
@@ -30,34 +31,41 @@ export async function readSubjects(
   const subjects = new Map<string, FindingSubject>()
   for (const [walk, ones] of Map.groupBy(found, ({ walk }) => walk)) {
     const keys = [...new Set(ones.map(({ key }) => key))]
-    const ids = keys.map((key) => key.split('/')[0] ?? '')
-    const named = await NAMERS[walk](sql, workspaceId, ids)
-    for (const key of keys) {
-      const [id = '', date = null] = key.split('/')
-      subjects.set(`${walk} ${key}`, { ...NOBODY, kind: walk, date, ...named.get(id) })
-    }
+    for (const [key, named] of await NAMERS[walk](sql, workspaceId, keys))
+      subjects.set(`${walk} ${key}`, { ...NOBODY, kind: walk, ...named })
   }
   return subjects
 }
 
-type Namer = (sql: Sql, workspaceId: string, ids: readonly string[]) => Promise<Map<string, Named>>
+type Namer = (sql: Sql, workspaceId: string, keys: readonly string[]) => Promise<[string, Named][]>
 
-const nameMailboxes: Namer = async (sql, workspaceId, ids) => {
+/** Of walks whose key is an id, alone or with a date. */
+function byId(read: (sql: Sql, workspaceId: string, ids: readonly string[]) => Promise<Map<string, Named>>): Namer {
+  return async (sql, workspaceId, keys) => {
+    const parts = keys.map((key) => [key, ...key.split('/')] as const)
+    const named = await read(
+      sql,
+      workspaceId,
+      parts.map(([, id = '']) => id),
+    )
+    return parts.map(([key, id = '', date = null]) => [key, { date, ...named.get(id) }])
+  }
+}
+
+const nameMailboxes = byId(async (sql, workspaceId, ids) => {
   const { rows } = await sql.query<{ id: string; name: string }>(
     'SELECT id, address AS name FROM mailboxes WHERE workspace_id = $1 AND id = ANY($2::uuid[])',
     [workspaceId, ids],
   )
   return new Map(rows.map((row) => [row.id, row]))
-}
-
-const nobody: Namer = async () => new Map()
+})
 
 const NAMERS: Record<WalkName, Namer> = {
-  installation: nobody,
-  'workspace-days': nobody,
+  installation: async (_sql, _workspaceId, keys) => keys.map((key) => [key, {}]),
+  'workspace-days': async (_sql, _workspaceId, keys) => keys.map((key) => [key, { date: key.split('/')[1] ?? null }]),
   mailboxes: nameMailboxes,
   'mailbox-days': nameMailboxes,
-  emails: async (sql, workspaceId, ids) => {
+  emails: byId(async (sql, workspaceId, ids) => {
     const { rows } = await sql.query<EmailRow>(`${EMAIL_ROWS} WHERE e.workspace_id = $1 AND e.id = ANY($2::uuid[])`, [
       workspaceId,
       ids,
@@ -68,8 +76,8 @@ const NAMERS: Record<WalkName, Namer> = {
         return [id, { id, name: recipient, prospectId, campaign, state: statusName }]
       }),
     )
-  },
-  enrolments: async (sql, workspaceId, ids) => {
+  }),
+  enrolments: byId(async (sql, workspaceId, ids) => {
     const { rows } = await sql.query<Named & { id: string; campaignId: string; campaignName: string }>(
       `SELECT cp.id, p.email AS name, cp.prospect_id AS "prospectId", c.id AS "campaignId", c.name AS "campaignName"
        FROM campaign_prospects cp JOIN campaigns c ON c.id = cp.campaign_id JOIN prospects p ON p.id = cp.prospect_id
@@ -82,5 +90,19 @@ const NAMERS: Record<WalkName, Namer> = {
         { ...row, campaign: { id: campaignId, name: campaignName } },
       ]),
     )
+  }),
+  counts: async (sql, workspaceId, keys) => {
+    const parts = keys.map((key) => [key, ...key.split('/')] as const)
+    const { rows } = await sql.query<{ id: string; name: string }>(
+      'SELECT id, name FROM campaigns WHERE workspace_id = $1 AND id = ANY($2::uuid[])',
+      [workspaceId, parts.map(([, , , campaignId]) => campaignId)],
+    )
+    return parts.map(([key, , , campaignId, date = null, status]) => {
+      const state = STATUSES.find((one) => one === status)
+      return [
+        key,
+        { campaign: rows.find(({ id }) => id === campaignId) ?? null, date, state: state ? STATES[state].name : null },
+      ]
+    })
   },
 }

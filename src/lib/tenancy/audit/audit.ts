@@ -68,6 +68,7 @@ export const AUDIT_ACTIONS = {
   'webhook.added': 'added the webhook to',
   'webhook.changed': 'changed the webhook to',
   'webhook.paused': 'paused the webhook to',
+  'webhook.disabled': 'disabled the webhook to',
   'webhook.enabled': 'enabled the webhook to',
   'webhook.removed': 'removed the webhook to',
   'webhook.restored': 'brought back the webhook to',
@@ -94,9 +95,12 @@ export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as [AuditAction, ..
 /** The holder of an email's link. Their address is personal, and so is where they sit: neither is kept here. */
 export const RECIPIENT: Omit<Actor, 'id'> & { id: null } = { id: null, email: 'The recipient' }
 
+/** What the product does by itself, after what it met. */
+export const PRODUCT: Omit<Actor, 'id'> & { id: null } = { id: null, email: 'Sendonce' }
+
 export type AuditEntry = {
   action: AuditAction
-  actor: Actor | typeof RECIPIENT
+  actor: Actor | typeof RECIPIENT | typeof PRODUCT
   /** What it was done to; the name is kept as it was then. */
   target: { kind: string; id: string | null; name: string }
   /** What a reader needs beside it: the role before and after. Never a secret, never a body. */
