@@ -165,15 +165,13 @@ export async function testGmail(
   mailbox: Mailbox,
   { retryFailed }: { retryFailed: boolean },
 ): Promise<TestedMailbox> {
-  const { pool, workspaceId, actor, trial: { reached } = {} } = context
+  const { pool, workspaceId, actor } = context
   refuseArchivedMailbox(mailbox)
-  reached?.('login')
   const deadline = new Deadline(CHECK_MS_MAX)
-  const linking = await openGmail(meansOf(context), mailbox.id, deadline)
-  const { test, isFenced } = linking.ok
-    ? await checkLive(linking.link, await messageToItself(mailbox.address, linking.link.now()), deadline, reached)
-    : { test: failedLogin(linking.outcome), isFenced: false }
-  const renewal = linking.ok ? linking.link.account.renewal : undefined
+  let tried = await tryOut(context, mailbox, deadline)
+  // Its token was refused, and is renewed by who asks again.
+  if (tried.isTokenRefused) tried = await tryOut(context, mailbox, deadline)
+  const { test, isFenced, renewal } = tried
   const answer = await inTransaction(pool, async (tx) => {
     await lockMailbox(tx, workspaceId, mailbox.id)
     // Connected anew since: what was tested is not what is kept.
@@ -192,6 +190,17 @@ export async function testGmail(
   })
   if (test.ok) await unparkAll(pool, workspaceId, mailbox.id)
   return answer
+}
+
+async function tryOut(context: MailboxContext, { id, address }: Mailbox, deadline: Deadline) {
+  const { trial: { reached } = {} } = context
+  reached?.('login')
+  const linking = await openGmail(meansOf(context), id, deadline)
+  if (!linking.ok)
+    return { test: failedLogin(linking.outcome), isFenced: false, renewal: undefined, isTokenRefused: false }
+  const { link } = linking
+  const checked = await checkLive(link, await messageToItself(address, link.now()), deadline, reached)
+  return { ...checked, renewal: link.account.renewal, isTokenRefused: !checked.test.ok && link.isOver() }
 }
 
 /** Stops it, forgets what opens it, and gives the permission back to Google; answers whether Google has taken it. */
