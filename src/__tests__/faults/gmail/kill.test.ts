@@ -76,8 +76,9 @@ test('a worker that sends by Gmail and is killed at any moment sends nothing twi
   expect(findings).toMatchObject({ emails: EMAILS, failed: 0, cancelled: 0, waiting: 0 })
   expect(findings.sent + findings.unknown).toBe(EMAILS)
   expect(mostMarked).toBeLessThanOrEqual(CONNECTIONS)
-  // A worker that is killed between the removal of a draft and the settlement of what it proves leaves its email to a person.
-  expect(findings.unknown).toBeLessThanOrEqual(kills['at random'])
+  // A worker that is killed between the removal of a draft and the settlement of what that proves leaves its email to a
+  // person. Where settlements are held up, every kill may meet one that was asking about an earlier one's emails.
+  expect(findings.unknown).toBeLessThanOrEqual(kills['at random'] + kills['answered, not settled'] * CONNECTIONS)
   // Drafts whose ids were lost with the worker, before they could be kept: no mark names them, so nobody sends them.
   expect(left).toBeLessThanOrEqual((kills['draft under way'] + kills['at random']) * CONNECTIONS)
 
