@@ -5,6 +5,7 @@ import { benchPlan } from '#bench/plan/run.ts'
 import { benchQueue } from '#bench/queue/run.ts'
 import { benchClaims } from '#bench/send/claims.ts'
 import { benchSend } from '#bench/send/run.ts'
+import { benchStart } from '#bench/start/run.ts'
 import { ensurePrismaClient } from './home/prepare.ts'
 import { Problem, runCommand } from './problem.ts'
 
@@ -16,6 +17,7 @@ const BENCHES = new Map([
   ['claims', benchClaims],
   ['queue', benchQueue],
   ['emails', benchEmails],
+  ['start', benchStart],
 ])
 
 /** `npm run bench -- plan`: side by side with peers, in one run on one machine; timings alone would mean nothing. */

@@ -34,6 +34,7 @@ export const ROOMS = [
   'email-scheduler/transactional',
   'mail',
   'mail/smtp',
+  'mail/gmail',
   'mail/domains',
   'mail/message',
   'mail/mailboxes',

@@ -71,6 +71,15 @@ const environmentSchema = z
     DEMO_DIR: z.string().optional(),
     SMTP_ALLOW_PRIVATE_HOSTS: hostList('SMTP_ALLOW_PRIVATE_HOSTS'),
     WEBHOOK_ALLOW_PRIVATE_HOSTS: hostList('WEBHOOK_ALLOW_PRIVATE_HOSTS'),
+    GOOGLE_CLIENT_ID: z.string().optional(),
+    GOOGLE_CLIENT_SECRET: z.string().optional(),
+    FAKE_GOOGLE_URL: z
+      .string()
+      .refine(
+        isOnThisMachine,
+        'FAKE_GOOGLE_URL plays Google for tests and the demo: only http://127.0.0.1 with a port may stand there. Leave it unset.',
+      )
+      .optional(),
     TRUSTED_PROXIES: wholeNumber('TRUSTED_PROXIES', 0, 10).default(0),
     VERCEL: z.string().optional(),
     VERCEL_URL: z.string().optional(),
@@ -93,6 +102,16 @@ const environmentSchema = z
   .refine((env) => !env.SYSTEM_MAIL_URL === !env.SYSTEM_MAIL_FROM, {
     error: 'SYSTEM_MAIL_URL and SYSTEM_MAIL_FROM belong together: set both, or neither.',
     // Said beside the other problems, not only once they are mended.
+    when: () => true,
+  })
+  .refine((env) => !env.GOOGLE_CLIENT_ID === !env.GOOGLE_CLIENT_SECRET, {
+    error: 'GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET belong together: set both, or neither.',
+    when: () => true,
+  })
+  // What a public installation sent would go to nobody, and be shown as sent.
+  .refine((env) => !env.FAKE_GOOGLE_URL || (!env.VERCEL && isForOneself(env.APP_URL)), {
+    error:
+      'FAKE_GOOGLE_URL plays Google for tests and the demo, and is refused where others can open Sendonce. Leave it unset.',
     when: () => true,
   })
 
@@ -150,4 +169,15 @@ function isSmtpUrl(value: string): boolean {
 function isWebUrl(value: string): boolean {
   const url = URL.parse(value)
   return url !== null && /^https?:$/.test(url.protocol)
+}
+
+function isOnThisMachine(value: string): boolean {
+  const url = URL.parse(value)
+  return url?.protocol === 'http:' && url.hostname === '127.0.0.1' && url.port !== ''
+}
+
+/** Names that no other machine can open: this one's own, and those that never exist (RFC 6761). */
+function isForOneself(appUrl: string): boolean {
+  const host = URL.parse(appUrl)?.hostname ?? ''
+  return ['localhost', '127.0.0.1', '[::1]'].includes(host) || /\.(?:test|localhost)$/.test(host)
 }

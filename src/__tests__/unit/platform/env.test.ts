@@ -27,6 +27,26 @@ describe('the environment at boot', () => {
     }
   })
 
+  test('what plays Google is refused where others can open Sendonce, and anywhere but on this machine', () => {
+    const played = { FAKE_GOOGLE_URL: 'http://127.0.0.1:8126', APP_URL: 'http://localhost:3000' }
+    expect(problemsWith(played)).toEqual([])
+    expect(problemsWith({ ...played, APP_URL: 'http://sendonce.test' })).toEqual([])
+    for (const change of [
+      { APP_URL: 'https://mail.example.com' },
+      { APP_URL: 'http://localhost.example.com' },
+      { VERCEL: '1' },
+      { FAKE_GOOGLE_URL: 'http://10.0.0.1:8126' },
+      { FAKE_GOOGLE_URL: 'https://google.example.com' },
+      { FAKE_GOOGLE_URL: 'http://127.0.0.1' },
+    ])
+      expect(problemsWith({ ...played, ...change })).toEqual([expect.stringMatching(/^FAKE_GOOGLE_URL /)])
+  })
+
+  test('a Google project has an id and a secret, or neither', () => {
+    expect(problemsWith({ GOOGLE_CLIENT_ID: 'x' })).toEqual([expect.stringMatching(/belong together/)])
+    expect(problemsWith({ GOOGLE_CLIENT_ID: 'x', GOOGLE_CLIENT_SECRET: 'y' })).toEqual([])
+  })
+
   test.each([
     ['DATABASE_URL', 'mysql://localhost/x'],
     ['DATABASE_URL', 'localhost:5432'],
