@@ -114,7 +114,7 @@ test('a worker that dies at any commit leaves everybody in one place, and the ne
   timeout: 3_600_000,
 }, async () => {
   const run = async (number: number | '', side: 'before' | 'after') => {
-    const file = join(projectRoot, 'src/__tests__/support/faults/actions-process.ts')
+    const file = join(projectRoot, 'src/__tests__/support/actions/actions-process.ts')
     const child = fork(file, [db.url, String(number), side], { stdio: 'ignore' })
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
     return { code, wasKilled: signal === 'SIGKILL' }
