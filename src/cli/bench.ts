@@ -1,3 +1,4 @@
+import { benchDispatch } from '#bench/dispatch/run.ts'
 import { benchEmails } from '#bench/emails/run.ts'
 import { benchLaunch } from '#bench/launch/run.ts'
 import { benchPages } from '#bench/pages/run.ts'
@@ -16,6 +17,7 @@ const BENCHES = new Map([
   ['claims', benchClaims],
   ['queue', benchQueue],
   ['emails', benchEmails],
+  ['dispatch', benchDispatch],
 ])
 
 /** `npm run bench -- plan`: side by side with peers, in one run on one machine; timings alone would mean nothing. */
