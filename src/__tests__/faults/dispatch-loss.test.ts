@@ -37,7 +37,7 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
       const dispatch = { ...service.settings, DISPATCH_URL: wire.url }
       const { ledger, reach } = acceptedFromNow()
       const campaign = await makeSending(db.pool, provider.port, { prospects: EMAILS, mailboxes: 6 })
-      const workers = Array.from({ length: WORKERS }, () => ({ connections: 4, dispatch }))
+      const workers = Array.from({ length: WORKERS }, () => ({ connections: 4, poolMax: 6, dispatch }))
       const faults = LOSSES + CUTS
       await withWorkers(db.url, workers, async () => {
         for (let fault = 1; fault <= faults; fault += 1) {

@@ -11,7 +11,8 @@ const messageSchema = z.discriminatedUnion('kind', [
     kind: z.literal('email'),
     emailId: z.uuid(),
     key: z.string().min(1).max(500),
-    leaseToken: z.number().int().positive(),
+    // As large as a column of Postgres takes: a larger one would fail the statement, and with it all messages beside it.
+    leaseToken: z.number().int().positive().max(2 ** 31 - 1),
   }),
 ])
 
