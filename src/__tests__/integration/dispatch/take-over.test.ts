@@ -126,10 +126,10 @@ describe('a message', () => {
       })
     await whileSending([senderBy(broker, provider)], async () => {
       await until('all are sent', async () => (await statusesOf(db.pool, campaignId)).SENT === 4)
-      await until('all were looked at', async () => states.length === 4)
+      await until('all were looked at', async () => states.length >= 4)
     })
-    expect(acknowledged).toBe(emails.length)
     expect(states).toEqual(['SENT', 'SENT', 'SENT', 'SENT'])
+    expect(acknowledged).toBe(emails.length)
   })
 
   test('waits where it is while Postgres is away, and is dealt with when it is back', async () => {
