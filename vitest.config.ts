@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
+import { LongestFirst } from './src/cli/test/longest-first.ts'
 
 const testServer = './src/__tests__/support/server/test-server.ts'
 const builtPages = './src/__tests__/support/browser/built-pages.ts'
@@ -13,6 +14,7 @@ const time = 'src/__tests__/unit/{guardrails,email-scheduler}/**/*.test.ts'
 /** The kinds of test, as `npm test` runs them; `npm test -- unit integration` runs only those. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       kind('unit', { include: ['src/__tests__/unit/**/*.test.ts'], exclude: [time] }),
       kind('time-utc', { include: [time], env: { TZ: 'UTC' } }),

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { projectRoot } from '#cli/project.ts'
+import { LONGEST } from '#cli/test/longest-first.ts'
 import { environmentVariables } from '#lib/platform/env.ts'
 import { importsOf, readTracked, sourceFiles, trackedPaths } from '#tests/support/source-files.ts'
 
@@ -60,6 +61,11 @@ test('every test asserts something', () => {
     ({ path, text }) => path.endsWith('.test.ts') && !/\bexpect\(|\bassert/.test(text),
   )
   expect(hollow.map((file) => file.path)).toEqual([])
+})
+
+test('the tests that are begun first are there', () => {
+  const tests = trackedPaths().filter((path) => path.startsWith('src/__tests__/'))
+  expect(LONGEST.filter((path) => !tests.includes(`src/__tests__/${path}`))).toEqual([])
 })
 
 test('imports carry their extension, since the runtime reads them as they are', () => {

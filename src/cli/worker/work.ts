@@ -8,6 +8,7 @@ import { log } from '#lib/platform/log.ts'
 import { OwnMail } from '#lib/wiring/own-mail.ts'
 import { senderOf } from '#lib/wiring/sender.ts'
 import { sendingMeans } from '#lib/wiring/sending-means.ts'
+import { tellMember } from '#lib/wiring/tell-member.ts'
 import { makeCourier } from '#lib/wiring/webhooks.ts'
 import { runWorker } from '#lib/worker/run-worker.ts'
 import { sendingLimits } from '#lib/worker/sending-limits.ts'
@@ -53,7 +54,16 @@ export async function work(): Promise<void> {
     const ownMail = new OwnMail(pool, log)
     const courier = makeCourier(pool, keys.keyring, log)
     const sender = senderOf(env, pool, worker, log, means, limits)
-    await runWorker(pool, worker, log, { sender, limits, signal: stopping.signal, witness, promise, ownMail, courier })
+    await runWorker(pool, worker, log, {
+      sender,
+      limits,
+      signal: stopping.signal,
+      witness,
+      promise,
+      ownMail,
+      tellMember,
+      courier,
+    })
   } finally {
     await pool.end()
   }

@@ -12,7 +12,11 @@ const messageSchema = z.discriminatedUnion('kind', [
     emailId: z.uuid(),
     key: z.string().min(1).max(500),
     // As large as a column of Postgres takes: a larger one would fail the statement, and with it all messages beside it.
-    leaseToken: z.number().int().positive().max(2 ** 31 - 1),
+    leaseToken: z
+      .number()
+      .int()
+      .positive()
+      .max(2 ** 31 - 1),
   }),
 ])
 

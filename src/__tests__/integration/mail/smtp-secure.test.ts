@@ -39,6 +39,7 @@ async function startServer(options: SMTPServerOptions = {}) {
     cert: good.cert,
     authMethods: ['PLAIN', 'LOGIN'],
     disableReverseLookup: true,
+    closeTimeout: 100,
     onAuth: ({ username, password }, _session, done) =>
       password === 'correct horse' ? done(null, { user: username }) : done(new Error('Wrong password')),
     onData: (stream, session, done) => {

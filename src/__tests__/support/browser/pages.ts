@@ -4,12 +4,14 @@ import { trackedPaths } from '#tests/support/source-files.ts'
 export function pageAddresses(): string[] {
   return trackedPaths()
     .filter((path) => /^src\/app\/(.*\/)?page\.tsx$/.test(path))
-    .map((path) => {
-      const folders = path
-        .split('/')
-        .slice(2, -1)
-        .filter((name) => !/^\(.*\)$/.test(name))
-      return `/${folders.join('/')}`
-    })
+    .map(addressOf)
     .sort()
+}
+
+export function addressOf(path: string): string {
+  const folders = path
+    .split('/')
+    .slice(2, -1)
+    .filter((name) => !/^\(.*\)$/.test(name))
+  return `/${folders.join('/')}`
 }

@@ -20,6 +20,21 @@ export type Scene = {
   afterwards?: (page: Page, guests: Guests) => Promise<void>
 }
 
+/**
+ * What is done on a page is done on each screen anew, and so is what a page finds out about its screen as it opens: rows
+ * of tabs, and the panel of an email (`architecture/screens.test.ts` holds the list). Any other page may be opened once and be resized.
+ */
+export function isOpenedAnew({ path, afterwards }: Scene & { path: string }): boolean {
+  return afterwards !== undefined || MEASURES_ITS_SCREEN.includes(path)
+}
+
+export const MEASURES_ITS_SCREEN: readonly string[] = [
+  '/admin/actions',
+  '/admin/email-queue',
+  '/campaigns/[id]',
+  '/settings/webhooks',
+]
+
 /** Each in a browser of their own. */
 export type Guests = (as: Scene['as']) => Guest
 

@@ -112,6 +112,8 @@ export function testApp(): TestApp {
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
+    // The product keeps its connections, and by itself the server waits half a minute for each to be given back.
+    closeTimeout: 100,
     // Connections are kept, so that it has to fall silent on those as well.
     onConnect: (_session, callback) => callback(app.isMailDown ? goingDown() : null),
     onMailFrom: (_address, _session, callback) => callback(app.isMailDown ? goingDown() : null),

@@ -9,6 +9,7 @@ import { keyring } from '#lib/wiring/keyring.ts'
 import { OwnMail } from '#lib/wiring/own-mail.ts'
 import { senderOf } from '#lib/wiring/sender.ts'
 import { sendingMeans } from '#lib/wiring/sending-means.ts'
+import { tellMember } from '#lib/wiring/tell-member.ts'
 import { makeCourier } from '#lib/wiring/webhooks.ts'
 import { checkCronSecret } from '#lib/worker/cron-secret.ts'
 import { claimingTime, planningTime, sendingLimits, tellingTime } from '#lib/worker/sending-limits.ts'
@@ -47,6 +48,7 @@ export const GET = route(system.tick, async ({ request, log }) => {
     planning: planningTime(life),
     promise: PromiseWatch.of(pool, log),
     ownMail: OwnMail.of(pool, log),
+    tellMember,
     webhooks: { courier: makeCourier(pool, keyring(), log), time: tellingTime(life) },
     sending,
   })
