@@ -1,3 +1,4 @@
+import { benchDispatch } from '#bench/dispatch/run.ts'
 import { benchEmails } from '#bench/emails/run.ts'
 import { benchLaunch } from '#bench/launch/run.ts'
 import { benchPages } from '#bench/pages/run.ts'
@@ -18,6 +19,7 @@ const BENCHES = new Map([
   ['queue', benchQueue],
   ['emails', benchEmails],
   ['start', benchStart],
+  ['dispatch', benchDispatch],
 ])
 
 /** `npm run bench -- plan`: side by side with peers, in one run on one machine; timings alone would mean nothing. */

@@ -67,6 +67,19 @@ const environmentSchema = z
     LEASE_SECONDS: wholeNumber('LEASE_SECONDS', 5, 3600).default(120),
     SUBMIT_SECONDS: wholeNumber('SUBMIT_SECONDS', 1, 600).default(45),
     INLINE_SECONDS: wholeNumber('INLINE_SECONDS', 1, 60).default(5),
+    DISPATCH: z
+      .enum(['database', 'bullmq', 'rabbitmq'], {
+        error: 'DISPATCH is not one of database, bullmq, rabbitmq: leave it unset, and no broker is needed.',
+      })
+      .default('database'),
+    DISPATCH_URL: z.string().optional(),
+    DISPATCH_QUEUE: z
+      .string()
+      .regex(
+        /^[a-z0-9][a-z0-9.-]{0,59}$/,
+        'DISPATCH_QUEUE is not a name of small letters, digits, dots and hyphens, at most 60 long.',
+      )
+      .default('sendonce'),
     WITNESS_DIR: z.string().optional(),
     DEMO_DIR: z.string().optional(),
     SMTP_ALLOW_PRIVATE_HOSTS: hostList('SMTP_ALLOW_PRIVATE_HOSTS'),
@@ -99,6 +112,13 @@ const environmentSchema = z
     error: 'LEASE_SECONDS must be at least twice SUBMIT_SECONDS: a lease outlives connecting and handing over.',
     when: () => true,
   })
+  .superRefine(
+    (env, context) => {
+      const problem = problemOfBroker(env)
+      if (problem) context.addIssue({ code: 'custom', message: problem })
+    },
+    { when: () => true },
+  )
   .refine((env) => !env.SYSTEM_MAIL_URL === !env.SYSTEM_MAIL_FROM, {
     error: 'SYSTEM_MAIL_URL and SYSTEM_MAIL_FROM belong together: set both, or neither.',
     // Said beside the other problems, not only once they are mended.
@@ -160,6 +180,32 @@ function isPostgresUrl(value: string): boolean {
   const url = URL.parse(value)
   return url !== null && /^postgres(ql)?:$/.test(url.protocol) && (url.hostname !== '' || url.searchParams.has('host'))
 }
+
+/** Where a broker was chosen, its address must be there and be one of its own. Nothing of it is repeated: it holds a password. */
+function problemOfBroker({
+  DISPATCH,
+  DISPATCH_URL,
+}: {
+  DISPATCH?: unknown
+  DISPATCH_URL?: unknown
+}): string | undefined {
+  if (DISPATCH !== 'bullmq' && DISPATCH !== 'rabbitmq') return undefined
+  const { server, example, protocol } = BROKERS[DISPATCH]
+  if (typeof DISPATCH_URL !== 'string')
+    return `DISPATCH_URL is missing: DISPATCH=${DISPATCH} needs the address of your ${server}, like ${example}.`
+  const url = URL.parse(DISPATCH_URL)
+  if (url !== null && protocol.test(url.protocol) && url.hostname !== '') return undefined
+  return `DISPATCH_URL is not the address of a ${server}, which DISPATCH=${DISPATCH} needs; it should look like ${example}.`
+}
+
+const BROKERS = {
+  bullmq: { server: 'Redis', example: 'redis://:password@host:6379/0 (rediss:// with TLS)', protocol: /^rediss?:$/ },
+  rabbitmq: {
+    server: 'RabbitMQ',
+    example: 'amqp://user:password@host:5672 (amqps:// with TLS)',
+    protocol: /^amqps?:$/,
+  },
+} as const
 
 function isSmtpUrl(value: string): boolean {
   const url = URL.parse(value)

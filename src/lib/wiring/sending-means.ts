@@ -7,13 +7,19 @@ import { readDkimKeys } from '#lib/mail/domains/dkim-keys.ts'
 import { composeMessage } from '#lib/mail/message/compose.ts'
 import { renderEmails } from '#lib/mail/message/render-emails.ts'
 import { readThreads } from '#lib/mail/message/threads.ts'
+import type { Providers } from '#lib/mail/provider.ts'
 import { readParts } from '#lib/outbox/email-parts.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
 import type { SendingMeans } from '#lib/worker/send-due.ts'
 import { providersOf } from './providers.ts'
 
 /** How this installation writes its emails, signs them and hands them over. */
-export function sendingMeans(pool: pg.Pool, keyring: Keyring, appUrl: string): SendingMeans {
+export function sendingMeans(
+  pool: pg.Pool,
+  keyring: Keyring,
+  appUrl: string,
+  providers: Providers = providersOf(pool, keyring),
+): SendingMeans {
   const composerFor: ComposerFor = async (emails, kind) => {
     // Gmail replaces headers that would be signed, and signs by itself.
     const signed = kind === 'GMAIL' ? [] : emails
@@ -37,7 +43,7 @@ export function sendingMeans(pool: pg.Pool, keyring: Keyring, appUrl: string): S
     }
   }
   return {
-    providers: providersOf(pool, keyring),
+    providers,
     prepare: contentPreparer(pool, (emails) => renderEmails(pool, emails, { appUrl, keyring }), composerFor),
     hasherIn: hasherIn(keyring),
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { projectRoot } from '#cli/project.ts'
+import type { DispatchSettings } from '#lib/dispatch/check-dispatch.ts'
 import { generateKey } from '#lib/platform/keyring.ts'
 import { CLIENT } from '#tests/support/gmail/client.ts'
 import { ended } from './ended.ts'
@@ -26,6 +27,8 @@ export type WorkerSettings = {
   systemMailPort?: number
   /** What plays Google, where mailboxes are Gmail's. */
   googleUrl?: string
+  /** The broker that it goes through; without one, as it is by default. */
+  dispatch?: DispatchSettings
 }
 
 export const ENCRYPTION_KEYS = generateKey(new Date('2026-01-01'))
@@ -52,7 +55,7 @@ function witnessFolders(): string {
 export function workerEnvironment(databaseUrl: string, settings: WorkerSettings = {}): NodeJS.ProcessEnv {
   const { connections = 4, leaseSeconds = 10, submitSeconds = 3, poolMax = 10, nodeOptions = '', extraCa } = settings
   const witnessFolder = settings.witnessFolder ?? mkdtempSync(join(witnessFolders(), 'machine-'))
-  const { encryptionKeys = ENCRYPTION_KEYS, systemMailPort, googleUrl } = settings
+  const { encryptionKeys = ENCRYPTION_KEYS, systemMailPort, googleUrl, dispatch } = settings
   return {
     PATH: process.env.PATH,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
@@ -80,6 +83,7 @@ export function workerEnvironment(databaseUrl: string, settings: WorkerSettings 
       GOOGLE_CLIENT_ID: CLIENT.clientId,
       GOOGLE_CLIENT_SECRET: CLIENT.clientSecret,
     }),
+    ...dispatch,
     LOG_LEVEL: 'info',
   }
 }

@@ -19,6 +19,27 @@ describe('the environment at boot', () => {
     expect(problemsWith({})).toEqual([])
   })
 
+  test.each([
+    ['rabbitmq', undefined],
+    ['rabbitmq', 'redis://:hunter2@host:6379'],
+    ['rabbitmq', 'amqp:hunter2'],
+    ['bullmq', undefined],
+    ['bullmq', 'amqp://me:hunter2@host'],
+    ['bullmq', 'hunter2'],
+  ])('DISPATCH=%s with the address %s is refused, and nothing of the address is repeated', (DISPATCH, DISPATCH_URL) => {
+    const [problem, ...others] = problemsWith({ DISPATCH, DISPATCH_URL })
+    expect(others).toEqual([])
+    expect(problem).toMatch(new RegExp(`^DISPATCH_URL is .*DISPATCH=${DISPATCH}.*\\.$`))
+    expect(problem).not.toContain('hunter2')
+  })
+
+  test('takes a broker with an address of its own, said beside whatever else is wrong, and no address without one', () => {
+    expect(problemsWith({ DISPATCH: 'rabbitmq', DISPATCH_URL: 'amqps://me:secret@host/vhost' })).toEqual([])
+    expect(problemsWith({ DISPATCH: 'bullmq', DISPATCH_URL: 'rediss://:secret@host:6380/2' })).toEqual([])
+    expect(problemsWith({ DISPATCH: 'database', DISPATCH_URL: 'amqp://host' })).toEqual([])
+    expect(problemsWith({ DISPATCH: 'bullmq', CRON_SECRET: 'short' })).toHaveLength(2)
+  })
+
   test('tells all that is wrong at once, a sentence for each variable', () => {
     const problems = problemsWith({ DATABASE_URL: undefined, CRON_SECRET: 'short', APP_URL: 'mail.example.com' })
     expect(problems).toHaveLength(3)
@@ -57,6 +78,11 @@ describe('the environment at boot', () => {
     ['SMTP_ALLOW_PRIVATE_HOSTS', 'http://relay.internal'],
     ['SMTP_ALLOW_PRIVATE_HOSTS', '10.0.0.0/8;10.1.0.0/16'],
     ['CATCHER_URL', 'javascript:alert(1)'],
+    ['DISPATCH', 'kafka'],
+    ['DISPATCH', 'RabbitMQ'],
+    ['DISPATCH_QUEUE', 'two words'],
+    ['DISPATCH_QUEUE', 'a:b'],
+    ['DISPATCH_QUEUE', '{a}'],
   ])('%s=%s is refused by name', (name, value) => {
     expect(problemsWith({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
   })
