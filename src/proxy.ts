@@ -25,13 +25,13 @@ export function proxy(request: NextRequest): NextResponse {
 
 /**
  * Built files are the same for everybody and run nothing by themselves. Next keeps the body of whatever passes here in
- * memory: so nothing of the API does, and no page with a body, which the front door refuses besides. The page behind the
- * link in an email, and those that refuse, set a stricter policy themselves.
+ * memory: so nothing of the API does, and no page with a body, which the front door refuses besides. What stands
+ * behind the links in an email, and pages that refuse, set a stricter policy themselves.
  */
 export const config = {
   matcher: [
     {
-      source: '/((?!_next/static|_next/image|api/|u/|-/).*)',
+      source: '/((?!_next/static|_next/image|api/|u/|t/|-/).*)',
       missing: [
         { type: 'header', key: 'content-length' },
         { type: 'header', key: 'transfer-encoding' },

@@ -51,15 +51,25 @@ export type Sendonce = <Name extends OperationName>(
 export function createSendonce({ url, key, triesMax = 4 }: ClientOptions): Sendonce {
   const client = async (name: OperationName, call: AnyCall = {}): Promise<unknown> => {
     const request = requestOf(new URL(url), key, name, call)
+    const beganMs = performance.now()
     for (let tries = 1; ; tries += 1) {
       const { again, ...result } = await answerTo(request.clone(), call.signal)
       if ('data' in result) return result.data
+      if (again?.isUnderWay && performance.now() - beganMs < UNDER_WAY_MS_MAX) {
+        tries -= 1
+        await pause(UNDER_WAY_PAUSE_MS, call.signal)
+        continue
+      }
       if (tries >= triesMax || !again || !mayRepeat(request)) throw result.error
       await pause(again.afterMs ?? 500 * 2 ** (tries - 1), call.signal)
     }
   }
   return client as Sendonce
 }
+
+/** Of a first request whose answer was lost: it answers within seconds, and its claim runs out after two minutes. */
+const UNDER_WAY_PAUSE_MS = 1_000
+const UNDER_WAY_MS_MAX = 60_000
 
 type AnyCall = CallOptions & {
   params?: Record<string, string>
@@ -86,7 +96,8 @@ function requestOf(base: URL, key: string, name: string, call: AnyCall): Request
 /** A POST has its key, and a GET changes nothing. */
 const mayRepeat = ({ method }: Request) => method === 'POST' || method === 'GET'
 
-type Result = { again?: { afterMs?: number } } & ({ data: unknown } | { error: unknown })
+type Again = { afterMs?: number; isUnderWay?: boolean }
+type Result = { again?: Again } & ({ data: unknown } | { error: unknown })
 
 async function answerTo(request: Request, signal?: AbortSignal): Promise<Result> {
   try {
@@ -106,7 +117,8 @@ async function answerTo(request: Request, signal?: AbortSignal): Promise<Result>
 /** Where it is worth asking again, and from when on; nobody wants to wait longer than a minute in a call. */
 function againAfter({ status, headers }: Response, { code }: SendonceError): Result['again'] {
   const seconds = Number(headers.get('retry-after') ?? 0)
-  const isPassing = status === 429 || status === 502 || status === 503 || code === 'in-flight'
+  if (code === 'in-flight') return { isUnderWay: true }
+  const isPassing = [429, 502, 503, 504].includes(status)
   if (!isPassing || seconds > 60) return undefined
   return seconds > 0 ? { afterMs: seconds * 1_000 } : {}
 }

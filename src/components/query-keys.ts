@@ -25,6 +25,9 @@ export const queryKeys = {
     ['template-preview', workspaceId, id, ask] as const,
   sequencePreview: (workspaceId: string, id: string, ask: string) =>
     ['sequence-preview', workspaceId, id, ask] as const,
+  sequencePath: (workspaceId: string, id: string, ask: string) => ['sequence-path', workspaceId, id, ask] as const,
+  personPath: (workspaceId: string, campaignId: string, enrolmentId: string) =>
+    ['campaigns', workspaceId, 'one', campaignId, 'path', enrolmentId] as const,
   fieldCoverage: (workspaceId: string) => ['field-coverage', workspaceId] as const,
   previewPeople: (workspaceId: string, search: string) => ['preview-people', workspaceId, search] as const,
   mailboxes: (workspaceId: string) => ['mailboxes', workspaceId] as const,
@@ -64,6 +67,9 @@ export const queryKeys = {
   queueFilters: (workspaceId: string) => ['queue-filters', workspaceId] as const,
   queueBulks: (workspaceId: string) => ['queue', workspaceId, 'bulks'] as const,
   queueBulk: (workspaceId: string, id: string) => ['queue', workspaceId, 'bulks', id] as const,
+  actions: (workspaceId: string) => ['actions', workspaceId] as const,
+  actionsPage: (workspaceId: string, query: string) => ['actions', workspaceId, 'page', query] as const,
+  action: (workspaceId: string, id: string) => ['actions', workspaceId, 'one', id] as const,
   dashboard: (workspaceId: string) => ['dashboard', workspaceId] as const,
   overview: (workspaceId: string) => ['overview', workspaceId] as const,
   overviewRows: (workspaceId: string, behind: string) => ['overview', workspaceId, 'rows', behind] as const,

@@ -17,22 +17,46 @@ const READINGS: readonly Reading[] = [
     why: 'addresses are hashed with the workspace’s key; a suppression locks the settings row that the mark shares; the page for readers who leave names the sender',
   },
   {
+    module: 'tracking',
+    of: 'events',
+    tables: ['person_events'],
+    why: 'a hit that is an event already is not written again: asked in the statement that would write it',
+  },
+  {
+    module: 'actions',
+    of: 'audience',
+    tables: ['prospects'],
+    why: 'a list of actions names the people that they are for',
+  },
+  {
     module: 'campaigns',
     of: 'tenancy',
-    tables: ['sending_settings'],
-    why: 'a launch says all that is wrong at once, from one look',
+    tables: ['sending_settings', 'members'],
+    why: 'a launch says all that is wrong at once, from one look; a branch may notify members alone',
+  },
+  {
+    module: 'campaigns',
+    of: 'actions',
+    tables: ['scheduled_actions'],
+    why: 'the look for what wakes campaigns asks for what is due in the same statement; a start that is set already stays',
+  },
+  {
+    module: 'campaigns',
+    of: 'events',
+    tables: ['person_events'],
+    why: 'a wait is decided by the events of its person, in the statement that decides it',
   },
   {
     module: 'campaigns',
     of: 'audience',
-    tables: ['prospects'],
-    why: 'enrolling chooses among a hundred thousand people by set, and asks of each whether email may go to them',
+    tables: ['prospects', 'prospect_lists'],
+    why: 'enrolling chooses among a hundred thousand people by set, and asks of each whether email may go to them; a branch names lists',
   },
   {
     module: 'campaigns',
     of: 'sequences',
-    tables: ['sequence_steps'],
-    why: 'a campaign is over when every step has been planned',
+    tables: ['sequence_steps', 'sequences'],
+    why: 'a campaign is over when every step has been planned, or where it branches when nobody is on the way',
   },
   {
     module: 'email-scheduler',
@@ -54,9 +78,15 @@ const READINGS: readonly Reading[] = [
   },
   {
     module: 'email-scheduler',
+    of: 'actions',
+    tables: ['scheduled_actions'],
+    why: 'the way of a person tells when what they wait for is due',
+  },
+  {
+    module: 'email-scheduler',
     of: 'campaigns',
-    tables: ['campaigns', 'campaign_prospects'],
-    why: 'only what a running campaign has planned is claimed, marked and recovered: joined or locked in the same statement',
+    tables: ['campaigns', 'campaign_prospects', 'journeys', 'journey_steps'],
+    why: 'what is come to by a branch counts from then; only what a running campaign has planned is claimed, marked and recovered: joined or locked in the same statement',
   },
   {
     module: 'mail',
@@ -75,6 +105,12 @@ const READINGS: readonly Reading[] = [
     of: 'sequences',
     tables: ['sequences', 'sequence_steps'],
     why: 'a batch of messages is rendered from one look',
+  },
+  {
+    module: 'mail',
+    of: 'campaigns',
+    tables: ['campaigns'],
+    why: 'a batch of messages is rendered from one look; whether they are tracked is the campaign’s to say',
   },
   {
     module: 'mail',
@@ -109,7 +145,7 @@ const READINGS: readonly Reading[] = [
   {
     module: 'operations',
     of: 'campaigns',
-    tables: ['campaigns', 'campaign_prospects'],
+    tables: ['campaigns', 'campaign_prospects', 'journeys', 'journey_waits'],
     why: 'dashboard and metrics count; the doctor compares everything with everything',
   },
   {
@@ -148,11 +184,23 @@ const READINGS: readonly Reading[] = [
     tables: ['webhook_endpoints', 'webhook_deliveries'],
     why: 'the metrics count what has not arrived',
   },
+  {
+    module: 'operations',
+    of: 'actions',
+    tables: ['scheduled_actions', 'action_counts'],
+    why: 'the metrics count; the doctor compares everything with everything',
+  },
   { module: 'operations', of: 'worker', tables: ['worker_ticks'], why: 'the metrics tell when the last tick was' },
 ]
 
 /** Against the order: a module that reads what comes after it. Each needs a reason why it cannot be handed in. */
 const READINGS_AHEAD: readonly Reading[] = [
+  {
+    module: 'actions',
+    of: 'campaigns',
+    tables: ['campaigns'],
+    why: 'what a pause holds is released by one statement when the campaign runs again; lists name the campaign',
+  },
   {
     module: 'audience',
     of: 'campaigns',

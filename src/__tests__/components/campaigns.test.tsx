@@ -197,7 +197,16 @@ afterEach(cleanup)
 
 const campaign = (wanted: Partial<Campaign> = {}): Campaign => ({
   ...{ id: 'c', name: 'Spring', sequenceId: 'q', status: 'DRAFT', scheduledAt: null, launchedAt: null, batchSize: 500 },
-  ...{ mailboxIds: [], version: 1, archivedAt: null, createdAt: '2026-11-18T00:00:00Z' },
+  ...{
+    mailboxIds: [],
+    tracksOpens: false,
+    tracksClicks: false,
+    version: 1,
+    endsAt: null,
+    pauseHoldsClock: true,
+    archivedAt: null,
+    createdAt: '2026-11-18T00:00:00Z',
+  },
   ...{ updatedAt: '2026-11-18T00:00:00Z', actions: ['edit', 'enrol', 'launch'] },
   ...wanted,
 })

@@ -124,6 +124,7 @@ test('a timeline puts what is to come before what was, the next and the last fir
   const history: History = {
     isCut: false,
     enrolments: [],
+    events: [],
     emails: [
       email('later', 'SCHEDULED', '2026-03-02T00:00:00Z'),
       email('next', 'RETRY_SCHEDULED', '2026-02-02T00:00:00Z'),

@@ -39,7 +39,7 @@ describe('the form of a text', () => {
 })
 
 test('a draft is saved as soon as the server has the same, whatever the page knows besides', () => {
-  const saved = { name: 'Welcome', steps: [{ ...written, stepNumber: 1 }] }
+  const saved = { name: 'Welcome', steps: [{ ...written, stepNumber: 1 }], graph: null }
   const draft = draftOf(saved)
   expect(isSaved(draft, saved)).toBe(true)
   expect(isSaved({ ...draft, name: ' Welcome ' }, saved)).toBe(true)

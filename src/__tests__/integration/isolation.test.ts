@@ -180,6 +180,16 @@ const ROUTES: Record<string, Expectation> = {
   'GET /api/emails/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.mailId } }) },
   'POST /api/emails/[id]/cancel': { ...forMembers, input: (ours) => ({ params: { id: ours.mailId } }) },
 
+  'POST /api/events': {
+    ...forMembers,
+    input: (ours) => ({ body: { name: 'bought', prospectId: ours.prospectId } }),
+  },
+  'POST /api/events/batch': {
+    ...forMembers,
+    input: (ours) => ({ body: { events: [{ name: 'bought', prospectId: ours.prospectId }] } }),
+  },
+  'GET /api/prospects/[id]/events': { ...forMembers, input: (ours) => ({ params: { id: ours.prospectId } }) },
+
   'GET /api/domains': forMembers,
   'POST /api/domains': { ...forAdmins, input: () => ({ body: { domain: 'acme.example' } }) },
   'DELETE /api/domains/[id]': { ...forAdmins, input: (ours) => ({ params: { id: ours.domainId } }) },

@@ -30,6 +30,7 @@ const ASKS: Ask[] = [
   ['an address that cannot be decoded', written('GET /u/%ff'), 400],
   ['an address with NUL', written('GET /sign-in?from=%00'), 307],
   ['the page of a link that does not work', written('GET /u/nothing'), 404],
+  ['a tracked link that does not work', written('GET /t/nothing'), 404],
   ['DELETE of a link', written('DELETE /u/nothing'), 405, { allow: 'GET, HEAD, POST, OPTIONS' }],
   ['OPTIONS of a link', written('OPTIONS /u/nothing'), 204],
   ['a picture', written('GET /icon.svg'), 200, { 'content-type': 'image/svg+xml' }],

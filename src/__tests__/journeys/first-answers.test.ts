@@ -67,6 +67,7 @@ const PAGES: Record<string, { address?: () => string; shows: string | RegExp }> 
   '/campaigns': { shows: '1 sent, 1 waiting' },
   '/campaigns/[id]': { address: () => `/campaigns/${ids.running}`, shows: 'The next emails' },
   '/admin/email-queue': { shows: 'Nothing needs a decision' },
+  '/admin/actions': { shows: 'Nothing was ever set for a time' },
   '/admin/held': { shows: 'Nothing is held' },
   '/admin/promise': { shows: 'Outcome unknown at some time' },
   '/audit': { shows: /added .*ann@acme\.example|connected .*ann@acme\.example/ },

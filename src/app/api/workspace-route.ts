@@ -73,14 +73,15 @@ export function workspaceRoute<Shape extends WorkspaceOperation>(
 /** Every POST may have an Idempotency-Key, but for what answers with a file and changes nothing. Other methods
  * come to the same when they are repeated.
  */
-function keysIn({ method, path, download, tellsSecret }: Operation) {
+function keysIn({ method, path, download, tellsSecret, findsItsOwn }: Operation) {
   return (request: Request, { actor, workspace }: Pick<WorkspaceContext, 'actor'> & Partial<WorkspaceAccess>) => {
     const key = method === 'POST' && !download ? readKey(request) : undefined
     if (key === undefined) return undefined
     const by = { workspaceId: workspace?.id ?? null, callerId: actor.keyId ?? actor.id, operation: `${method} ${path}` }
     const limits = actor.keyId === undefined ? KEPT_FOR_PEOPLE : KEPT_FOR_PROGRAMS
     const store = keyStoreOf(database(), { ...by, key }, limits)
-    return tellsSecret ? withoutAnswers(store) : store
+    if (tellsSecret) return withoutAnswers(store)
+    return findsItsOwn ? withAnswersThatAreThere(store) : store
   }
 }
 
@@ -90,6 +91,17 @@ function withoutAnswers(store: KeyStore): KeyStore {
     ...store,
     keep: (tx, answer) => store.keep(tx, { ...answer, body: null }),
     fill: async () => undefined,
+  }
+}
+
+/** Where the answer is not kept, the operation looks what became of the first: its key is there for ever. */
+function withAnswersThatAreThere(store: KeyStore): KeyStore {
+  return {
+    ...store,
+    claim: async (fingerprint) => {
+      const before = await store.claim(fingerprint)
+      return before?.body === null ? undefined : before
+    },
   }
 }
 

@@ -7,6 +7,7 @@ import { readKeyring } from '#lib/platform/keyring.ts'
 import { log } from '#lib/platform/log.ts'
 import { OwnMail } from '#lib/wiring/own-mail.ts'
 import { sendingMeans } from '#lib/wiring/sending-means.ts'
+import { tellMember } from '#lib/wiring/tell-member.ts'
 import { makeCourier } from '#lib/wiring/webhooks.ts'
 import { runWorker } from '#lib/worker/run-worker.ts'
 import { sendingLimits } from '#lib/worker/sending-limits.ts'
@@ -51,7 +52,16 @@ export async function work(): Promise<void> {
     const promise = new PromiseWatch(pool, log)
     const ownMail = new OwnMail(pool, log)
     const courier = makeCourier(pool, keys.keyring, log)
-    await runWorker(pool, worker, log, { means, limits, signal: stopping.signal, witness, promise, ownMail, courier })
+    await runWorker(pool, worker, log, {
+      means,
+      limits,
+      signal: stopping.signal,
+      witness,
+      promise,
+      ownMail,
+      tellMember,
+      courier,
+    })
   } finally {
     await pool.end()
   }

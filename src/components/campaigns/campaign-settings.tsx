@@ -1,27 +1,21 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
-import { api } from '../api-client.ts'
 import { SaveStateNote } from '../form/save-state.tsx'
-import { queryKeys } from '../query-keys.ts'
-import { useSession } from '../session/session-context.tsx'
+import { useSequence } from '../sequences/use-sequences.ts'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { Card } from '../ui/card.tsx'
+import { ClockCard } from './making/clock-card.tsx'
 import { NameField } from './making/name-field.tsx'
+import { TrackingCard } from './making/tracking-card.tsx'
 import { useEditCampaign } from './making/use-edit-campaign.ts'
 import { WhenFields } from './making/when-fields.tsx'
 import { type Campaign, useProgress } from './use-campaigns.ts'
 
-/** Its name, its mailboxes, and what an edit of its sequence would change. */
+/** Its name, its mailboxes, what it tracks, and what an edit of its sequence would change. */
 export function CampaignSettings({ campaign }: { campaign: Campaign }) {
-  const { workspace } = useSession()
   const edit = useEditCampaign(campaign)
   const { data: progress } = useProgress(campaign.id)
-  const { data: sequence } = useQuery({
-    queryKey: queryKeys.sequence(workspace.id, campaign.sequenceId),
-    queryFn: ({ signal }) =>
-      api('GET /api/sequences/[id]', { params: { id: campaign.sequenceId }, workspaceId: workspace.id, signal }),
-  })
+  const { data: sequence } = useSequence(campaign.sequenceId)
   const emails = progress?.ledger.emails
   const waiting = emails ? emails.SCHEDULED + emails.RETRY_SCHEDULED : undefined
   const say = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'email' : 'emails'}`
@@ -39,6 +33,8 @@ export function CampaignSettings({ campaign }: { campaign: Campaign }) {
       >
         <WhenFields campaign={campaign} onChange={edit.save} />
       </Card>
+      {campaign.status !== 'STOPPED' && <ClockCard campaign={campaign} onChange={edit.save} />}
+      <TrackingCard campaign={campaign} onChange={edit.save} />
       <Card title="Sequence">
         <div className="flex flex-col gap-2 text-sm">
           <p>

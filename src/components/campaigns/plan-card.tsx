@@ -63,6 +63,15 @@ export function PlanSummary({ campaignId, plan }: { campaignId: string; plan: Pl
             {plan.blocked > 0 && ` ${plan.blocked.toLocaleString('en')} lack a field and wait until it is filled in.`}
             {plan.skipped > 0 && ` ${plan.skipped.toLocaleString('en')} are skipped: they had this sequence.`}
           </p>
+          {plan.branching && (
+            <p className="text-muted text-sm">
+              {plan.branching.certain === 1
+                ? 'This is the one email'
+                : `These are the ${plan.branching.certain} emails`}{' '}
+              of {plan.branching.steps} that everybody gets, and certain. The rest depends on what each person does, and
+              is planned as they come to it; the editor of the sequence shows a forecast.
+            </p>
+          )}
           {plan.page[0] && (
             <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-sm [&>dt]:text-muted">
               <dt>First</dt>

@@ -1,6 +1,18 @@
 'use client'
 
-import { Archive, Ban, Download, Ellipsis, Eraser, Merge, Pause, Play, Undo2, UserX } from 'lucide-react'
+import {
+  Archive,
+  Ban,
+  Download,
+  Ellipsis,
+  Eraser,
+  Merge,
+  MessageSquareReply,
+  Pause,
+  Play,
+  Undo2,
+  UserX,
+} from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
@@ -69,6 +81,24 @@ export function PersonActions({ person }: { person: Person }) {
       run: () => changePerson({ unsubscribed: true }),
     })
 
+  const noteReply = () =>
+    ask({
+      title: `Did ${name} reply?`,
+      description:
+        'What waits for this person is cancelled, and nothing more of a sequence is sent. This can be taken back; what was cancelled stays cancelled.',
+      confirmLabel: 'They replied',
+      run: () => changePerson({ replied: true }),
+    })
+
+  async function takeBackReply() {
+    try {
+      await changePerson({ replied: false })
+      toast.success(`${name} counts as not having replied. What was cancelled stays cancelled.`)
+    } catch (error) {
+      toast.error(messageOf(error))
+    }
+  }
+
   async function exportThem() {
     try {
       const held = await api('GET /api/prospects/[id]/export', call)
@@ -103,6 +133,12 @@ export function PersonActions({ person }: { person: Person }) {
           onSelect={() => setOpen('suppress')}
         >
           {person.suppressedBy ? 'Suppressed already' : 'Suppress…'}
+        </MenuItem>
+        <MenuItem
+          icon={<MessageSquareReply aria-hidden />}
+          onSelect={() => (person.repliedAt ? void takeBackReply() : noteReply())}
+        >
+          {person.repliedAt ? 'They did not reply' : 'They replied…'}
         </MenuItem>
         <MenuItem icon={<UserX aria-hidden />} disabled={person.unsubscribedAt !== null} onSelect={unsubscribe}>
           Unsubscribe on their word…

@@ -25,6 +25,7 @@ export function timelineOf(
   const past = [
     ...emails.filter(({ isToCome }) => !isToCome).map(({ entry }) => entry),
     ...history.enrolments.map(entryOfEnrolment),
+    ...history.events.map(entryOfEvent),
     ...formerAddresses.map(({ email, leftAt }) =>
       event('address', leftAt, `Had the address ${email} until then`, 'archived'),
     ),
@@ -67,6 +68,23 @@ function entryOfEnrolment({ id, campaign, state, reason, createdAt }: History['e
     title: `Joined the campaign ${campaign.name}`,
     sentence: reason ?? `${word}.`,
   }
+}
+
+type HistoryEvent = History['events'][number]
+
+function entryOfEvent({ id, type, name, stepNumber, occurredAt, data }: HistoryEvent): TimelineEntry {
+  const which = stepNumber ? `step ${stepNumber}` : 'an email'
+  const [title, tone]: [string, Tone] =
+    type === 'CUSTOM'
+      ? [`Your program told: ${name}`, 'neutral']
+      : [type === 'CLICKED' ? `Followed a link of ${which}` : `Opened ${which}`, 'info']
+  return { ...event(`event ${id}`, occurredAt, title, 'done'), tone, sentence: wordsOf(data) }
+}
+
+/** What came with it, as far as it fits on a line or two. */
+function wordsOf(data: HistoryEvent['data']): string | null {
+  const words = Object.entries(data).map(([name, value]) => (name === 'url' ? String(value) : `${name}: ${value}`))
+  return words.length === 0 ? null : words.join(' · ').slice(0, 300)
 }
 
 function eventsOf(person: Person): TimelineEntry[] {

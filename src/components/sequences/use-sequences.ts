@@ -22,6 +22,15 @@ export function useSequences() {
   })
 }
 
+/** One with its steps, for pages that name it. */
+export function useSequence(id: string) {
+  const { workspace } = useSession()
+  return useQuery({
+    queryKey: queryKeys.sequence(workspace.id, id),
+    queryFn: ({ signal }) => api('GET /api/sequences/[id]', { params: { id }, workspaceId: workspace.id, signal }),
+  })
+}
+
 export function useRefreshSequences(): () => Promise<void> {
   const { workspace } = useSession()
   const queryClient = useQueryClient()

@@ -25,6 +25,7 @@ const SECTIONS: readonly { label?: string; pages: readonly Page[] }[] = [
     label: 'Sending',
     pages: [
       { href: '/admin/email-queue', label: 'Email queue', icon: 'queue', letter: 'e', from: 'member' },
+      { href: '/admin/actions', label: 'Scheduled actions', icon: 'actions', letter: 'x', from: 'admin' },
       { href: '/mailboxes', label: 'Mailboxes', icon: 'mailboxes', letter: 'm', from: 'member' },
       { href: '/settings/sending', label: 'Sending settings', icon: 'schedule', letter: 'w', from: 'member' },
       { href: '/settings/domains', label: 'Domains', icon: 'domains', letter: 'd', from: 'member' },

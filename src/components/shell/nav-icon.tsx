@@ -15,6 +15,7 @@ import {
   ScrollText,
   Settings,
   ShieldCheck,
+  Timer,
   Users,
   Webhook,
 } from 'lucide-react'
@@ -29,6 +30,7 @@ const ICON: Record<NavIconName, LucideIcon> = {
   lists: List,
   mailboxes: Mail,
   promise: ShieldCheck,
+  actions: Timer,
   prospects: Contact,
   queue: CalendarClock,
   schedule: CalendarRange,

@@ -8,6 +8,7 @@ export type NavIconName =
   | 'lists'
   | 'mailboxes'
   | 'promise'
+  | 'actions'
   | 'prospects'
   | 'queue'
   | 'schedule'

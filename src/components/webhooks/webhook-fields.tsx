@@ -14,13 +14,15 @@ interface WebhookFieldsProps {
   errorAt: (name: string) => string | null
 }
 
-const GROUPS: readonly { subject: EventSubject; label: string }[] = [
-  { subject: 'email', label: 'Emails' },
-  { subject: 'prospect', label: 'People' },
-  { subject: 'campaign', label: 'Campaigns' },
-]
+/** Of every subject, so that an event without a group does not compile: it could not be chosen, nor left out. */
+const GROUP_OF: Record<Exclude<EventSubject, 'test'>, string> = {
+  email: 'Emails',
+  prospect: 'People',
+  notice: 'People',
+  campaign: 'Campaigns',
+}
 
-const eventsOf = (subject: EventSubject) => EVENT_NAMES.filter((name) => EVENT_TYPES[name].subject === subject)
+const eventsOf = (group: string) => EVENT_NAMES.filter((name) => GROUP_OF[EVENT_TYPES[name].subject] === group)
 
 export function WebhookFields({ url, description, events, onEvents, errorAt }: WebhookFieldsProps) {
   const toggle = (names: readonly EventName[], isOn: boolean) =>
@@ -47,8 +49,8 @@ export function WebhookFields({ url, description, events, onEvents, errorAt }: W
       </Field>
       <fieldset className="flex flex-col gap-3">
         <legend className="mb-1.5 font-medium text-sm">Events</legend>
-        {GROUPS.map(({ subject, label }) => (
-          <EventGroup key={subject} subject={subject} label={label} events={events} onToggle={toggle} />
+        {[...new Set(Object.values(GROUP_OF))].map((label) => (
+          <EventGroup key={label} label={label} events={events} onToggle={toggle} />
         ))}
         {errorAt('events') && <p className="text-[0.8125rem] text-danger-text">{errorAt('events')}</p>}
       </fieldset>
@@ -57,14 +59,13 @@ export function WebhookFields({ url, description, events, onEvents, errorAt }: W
 }
 
 interface EventGroupProps {
-  subject: EventSubject
   label: string
   events: readonly EventName[]
   onToggle: (names: readonly EventName[], isOn: boolean) => void
 }
 
-function EventGroup({ subject, label, events, onToggle }: EventGroupProps) {
-  const names = eventsOf(subject)
+function EventGroup({ label, events, onToggle }: EventGroupProps) {
+  const names = eventsOf(label)
   const isAll = names.every((name) => events.includes(name))
   return (
     <div className="flex flex-col gap-1.5">

@@ -16,7 +16,7 @@ export const customFieldNameSchema = z
   .regex(/^[a-zA-Z][a-zA-Z0-9_]{0,49}$/, 'The name of a field has letters, digits and _, at most 50, a letter first.')
 
 /** A date is text in the form 2026-11-18. */
-const customValueSchema = z.union([
+export const customValueSchema = z.union([
   textSchema('A field', VALUE_LENGTH_MAX),
   z.number().refine(Number.isFinite, 'This is not a number.'),
   z.boolean(),

@@ -1,6 +1,7 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import type { Campaign } from './campaign.ts'
+import { FOLLOW_ONE_ANOTHER } from './journeys/open.ts'
 import { lockProspectsShared } from './unplanned.ts'
 
 /** A planned enrolment that has fewer emails than its sequence has steps by now. */
@@ -13,12 +14,18 @@ export type BehindEnrolment = {
   hasLeft: boolean
 }
 
-/** Running campaigns whose sequence has got steps that a planned person has no email for. */
-export async function campaignsBehind(sql: Sql): Promise<{ id: string; workspaceId: string }[]> {
-  const { rows } = await sql.query<{ id: string; workspaceId: string }>(
-    `SELECT c.id, c.workspace_id AS "workspaceId" FROM campaigns c WHERE c.status = 'RUNNING'
+/** By which a running campaign has people with emails to plan although they have begun. */
+export type Behind = { id: string; workspaceId: string; by: 'appended' | 'branches' }
+
+/** Running campaigns whose sequence has got steps that a planned person has no email for, or with somebody who has come to emails by a branch. */
+export async function campaignsBehind(sql: Sql): Promise<Behind[]> {
+  const { rows } = await sql.query<Behind>(
+    `SELECT c.id, c.workspace_id AS "workspaceId", 'appended' AS by FROM campaigns c WHERE c.status = 'RUNNING' AND ${FOLLOW_ONE_ANOTHER('c')}
        AND c.steps_planned < (SELECT max(step_number) FROM sequence_steps s WHERE s.sequence_id = c.sequence_id)
-     ORDER BY c.id`,
+     UNION ALL
+     SELECT c.id, c.workspace_id, 'branches' FROM campaigns c WHERE c.status = 'RUNNING'
+       AND EXISTS (SELECT FROM journeys j WHERE j.campaign_id = c.id AND j.state = 'PLAN')
+     ORDER BY 1`,
   )
   return rows
 }

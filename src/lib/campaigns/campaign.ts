@@ -14,9 +14,18 @@ export type Campaign = {
   scheduledAt: Date | null
   launchedAt: Date | null
   dryRunAt: Date | null
+  /** When it stops by itself. */
+  endsAt: Date | null
+  /** Whether a pause stops the clock of those who wait in it. */
+  pauseHoldsClock: boolean
+  /** For how long pauses have stopped it before, and since when one does. */
+  clockHeldMs: number
+  clockHeldSince: Date | null
   batchSize: number
   /** What new people are spread over; empty for all that are connected. */
   mailboxIds: string[]
+  tracksOpens: boolean
+  tracksClicks: boolean
   stepsPlanned: number
   /** Rises with every change. */
   version: number
@@ -32,7 +41,9 @@ type CampaignRow = Omit<Campaign, 'actions'>
 const withActions = (row: CampaignRow): Campaign => ({ ...row, actions: actionsFor(row) })
 
 const COLUMNS = `id, workspace_id AS "workspaceId", sequence_id AS "sequenceId", name, status, scheduled_at AS "scheduledAt",
-  launched_at AS "launchedAt", dry_run_at AS "dryRunAt", batch_size AS "batchSize", mailbox_ids AS "mailboxIds", steps_planned AS "stepsPlanned", version,
+  launched_at AS "launchedAt", dry_run_at AS "dryRunAt", ends_at AS "endsAt", pause_holds_clock AS "pauseHoldsClock",
+  clock_held_ms AS "clockHeldMs", clock_held_since AS "clockHeldSince", batch_size AS "batchSize", mailbox_ids AS "mailboxIds",
+  tracks_opens AS "tracksOpens", tracks_clicks AS "tracksClicks", steps_planned AS "stepsPlanned", version,
   archived_at AS "archivedAt", created_at AS "createdAt", updated_at AS "updatedAt"`
 
 export async function loadCampaign(sql: Sql, workspaceId: string, id: string): Promise<Campaign | undefined> {

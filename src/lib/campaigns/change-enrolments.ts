@@ -2,7 +2,7 @@ import { PublicError } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { refuseArchived } from '#lib/platform/rows/archived.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
-import { recordAudit } from '#lib/tenancy/audit/audit.ts'
+import { type CLOCK, recordAudit } from '#lib/tenancy/audit/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import { recheckBlocked } from './blocked.ts'
 import { type Campaign, findCampaign, lockCampaignShared } from './campaign.ts'
@@ -29,7 +29,7 @@ export async function changeEnrolments(
   campaignId: string,
   action: EnrolmentAction,
   enrolmentIds: readonly string[],
-  actor: Actor,
+  actor: Actor | typeof CLOCK,
 ): Promise<ChangedEnrolments> {
   const found = await findCampaign(tx, workspaceId, campaignId)
   const campaign = (await lockCampaignShared(tx, workspaceId, campaignId)) ?? found

@@ -1,8 +1,10 @@
 import type pg from 'pg'
+import { ACTIONS_TO_TAKE_BACK, NEXT_ACTION_MS } from '#lib/actions/claim.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { takeFairLock } from '#lib/platform/fair-lock.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import { ENROLMENT_REASONS, type EnrolmentReason } from './enrolment-reasons.ts'
+import { FOLLOW_ONE_ANOTHER, ON_THE_WAY } from './journeys/open.ts'
 
 const ENROLMENTS_PER_LOOK = 5_000
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
@@ -12,7 +14,8 @@ const WAITING = `('SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED')`
 
 /** An unknown email keeps its enrolment active: evidence or a person may set it going again. */
 const NOTHING_OPEN = `NOT EXISTS (SELECT FROM scheduled_emails e WHERE e.campaign_prospect_id = cp.id
-  AND e.status IN ('SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED', 'OUTCOME_UNKNOWN'))`
+  AND e.status IN ('SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED', 'OUTCOME_UNKNOWN'))
+  AND NOT EXISTS (SELECT FROM journeys j WHERE j.enrolment_id = cp.id AND ${ON_THE_WAY})`
 
 /**
  * ACTIVE → FINISHED for those of these enrolments of which nothing is open. They are locked first and looked at second:
@@ -148,29 +151,51 @@ async function close(tx: Sql, id: string): Promise<number> {
 const OVER = `EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = campaigns.id)
   AND NOT EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = campaigns.id AND cp.state = 'PENDING')
   AND NOT EXISTS (SELECT FROM scheduled_emails e WHERE e.campaign_id = campaigns.id AND e.status IN ${WAITING})
-  AND steps_planned >= (SELECT coalesce(max(step_number), 0) FROM sequence_steps s WHERE s.sequence_id = campaigns.sequence_id)`
+  AND NOT EXISTS (SELECT FROM journeys j WHERE j.campaign_id = campaigns.id AND ${ON_THE_WAY})
+  AND (steps_planned >= (SELECT coalesce(max(step_number), 0) FROM sequence_steps s WHERE s.sequence_id = campaigns.sequence_id)
+    OR NOT ${FOLLOW_ONE_ANOTHER('campaigns')})`
 
-/** `nextStartMs`: how long until the next one starts, by the database's clock. */
-export type Woken = { started: number; reopened: number; nextStartMs: number | null }
+export type Woken = {
+  reopened: number
+  /** How long until the next one starts, by the database's clock; 0: its time has come. */
+  nextStartMs: number | null
+  /** The same of whatever is set for a time. */
+  nextActionMs: number | null
+  /** What a lost worker held, or a pause that is over. */
+  hasToTakeBack: boolean
+  /** There is something that the sweep could find wanting. */
+  mayLack: boolean
+}
 
 /**
- * SCHEDULED → RUNNING for every campaign whose time has come; and SENT → RUNNING where something waits after all: evidence
- * proved an email unsent, a field was filled. (The verbs that know it reopen by themselves; this is for all others.)
+ * SENT → RUNNING where something waits after all: evidence proved an email unsent, a field was filled. (The verbs that know
+ * it reopen by themselves; this is for all others.) And, in the same statement, what is set for when.
  */
 export async function wakeCampaigns(sql: Sql): Promise<Woken> {
   const { rows } = await sql.query<Woken>(
-    `WITH started AS (
-       UPDATE campaigns SET status = 'RUNNING', launched_at = app_now(), updated_at = app_now()
-       WHERE status = 'SCHEDULED' AND scheduled_at <= app_now() RETURNING 1
-     ), reopened AS (
+    `WITH reopened AS (
        UPDATE campaigns SET status = 'RUNNING', archived_at = NULL, updated_at = app_now() WHERE status = 'SENT' AND (
          EXISTS (SELECT FROM scheduled_emails e WHERE e.campaign_id = campaigns.id AND e.status IN ${WAITING})
+         OR EXISTS (SELECT FROM journeys j WHERE j.campaign_id = campaigns.id AND ${ON_THE_WAY})
          OR EXISTS (SELECT FROM campaign_prospects cp WHERE cp.campaign_id = campaigns.id AND cp.state = 'PENDING')) RETURNING 1)
-     SELECT (SELECT count(*)::int FROM started) AS started, (SELECT count(*)::int FROM reopened) AS reopened,
-       (SELECT extract(epoch FROM min(scheduled_at) - app_now())::float8 * 1000 FROM campaigns
-        WHERE status = 'SCHEDULED' AND scheduled_at > app_now()) AS "nextStartMs"`,
+     SELECT (SELECT count(*)::int FROM reopened) AS reopened,
+       (SELECT (extract(epoch FROM min(due_at) - app_now()) * 1000)::float8 FROM scheduled_actions
+        WHERE type = 'START_CAMPAIGN' AND status = 'PENDING') AS "nextStartMs",
+       (${NEXT_ACTION_MS}) AS "nextActionMs", EXISTS (${ACTIONS_TO_TAKE_BACK}) AS "hasToTakeBack",
+       EXISTS (SELECT FROM journeys WHERE state <> 'ENDED') OR EXISTS (SELECT FROM campaigns WHERE status = 'SCHEDULED')
+         OR EXISTS (SELECT FROM campaigns WHERE ends_at > app_now()) AS "mayLack"`,
   )
-  return rows[0] ?? { started: 0, reopened: 0, nextStartMs: null }
+  return rows[0] ?? { reopened: 0, nextStartMs: null, nextActionMs: null, hasToTakeBack: false, mayLack: false }
+}
+
+/** SCHEDULED → RUNNING where its time has come, with the campaign locked. Guarded: whoever asks, it starts once. */
+export async function startCampaign(tx: Sql, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `UPDATE campaigns SET status = 'RUNNING', launched_at = app_now(), updated_at = app_now()
+     WHERE id = $1 AND status = 'SCHEDULED' AND scheduled_at <= app_now()`,
+    [id],
+  )
+  return rowCount === 1
 }
 
 /** The campaigns of emails that a person sets going again: they run. Called before anything of theirs is locked. */

@@ -11,6 +11,7 @@ import { type Campaign, findCampaign, lockCampaign } from './campaign.ts'
 import { auditCampaign, refusedBy } from './move.ts'
 import { refuseOddTime } from './odd-time.ts'
 import { findProblems } from './problems.ts'
+import { setTimes } from './times.ts'
 import { isDoneAlready, isPossible } from './verbs.ts'
 
 /**
@@ -50,6 +51,7 @@ export async function launchCampaign(
     [id, at, sequence.steps.length],
   )
   const launched = await findCampaign(tx, workspaceId, id)
+  await setTimes(tx, launched)
   await auditCampaign(tx, launched, 'launch', actor, { startsAt: at?.toISOString() ?? null })
   return launched
 }

@@ -3,15 +3,19 @@ import type { Sql } from '#lib/platform/database.ts'
 import { takeFairLock } from '#lib/platform/fair-lock.ts'
 import { isArchived } from '#lib/platform/rows/archived.ts'
 import { lockSequence } from '#lib/sequences/sequence.ts'
-import { recordAudit } from '#lib/tenancy/audit/audit.ts'
+import { type CLOCK, recordAudit } from '#lib/tenancy/audit/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import { type Campaign, findCampaign, loadCampaign } from './campaign.ts'
 import { CAMPAIGN_STATES } from './life.ts'
+import { setTimes } from './times.ts'
 import { type AuditedCampaignVerb, CAMPAIGN_VERBS, type CampaignVerb, isDoneAlready } from './verbs.ts'
 
 /** Takes effect at once for everything that is not yet marked: the mark looks at the status under lock. */
 export function pauseCampaign(tx: Sql, workspaceId: string, id: string, actor: Actor): Promise<Campaign> {
-  return byPerson(tx, workspaceId, id, actor, { verb: 'pause', set: `status = 'PAUSED'` })
+  return byPerson(tx, workspaceId, id, actor, {
+    verb: 'pause',
+    set: `status = 'PAUSED', clock_held_since = CASE WHEN pause_holds_clock THEN app_now() END`,
+  })
 }
 
 /** One that has not begun waits for its time again, where that is still to come. */
@@ -19,7 +23,9 @@ export function resumeCampaign(tx: Sql, workspaceId: string, id: string, actor: 
   return byPerson(tx, workspaceId, id, actor, {
     verb: 'resume',
     set: `status = CASE WHEN launched_at IS NULL AND scheduled_at > app_now() THEN 'SCHEDULED' ELSE 'RUNNING' END::campaign_status,
-      launched_at = CASE WHEN launched_at IS NULL AND scheduled_at > app_now() THEN NULL ELSE coalesce(launched_at, app_now()) END`,
+      launched_at = CASE WHEN launched_at IS NULL AND scheduled_at > app_now() THEN NULL ELSE coalesce(launched_at, app_now()) END,
+      clock_held_ms = clock_held_ms + coalesce(round(extract(epoch FROM app_now() - clock_held_since) * 1000), 0)::bigint,
+      clock_held_since = NULL`,
   })
 }
 
@@ -27,7 +33,7 @@ export function resumeCampaign(tx: Sql, workspaceId: string, id: string, actor: 
  * Final from the moment it commits: no batch, mark, settling or recovery gets past it. What waits is then cancelled bit
  * by bit (src/lib/email-scheduler/effects/stop-campaign.ts), so that nobody else's mark waits for a large campaign to be cleared.
  */
-export function endCampaign(tx: Sql, workspaceId: string, id: string, actor: Actor): Promise<Campaign> {
+export function endCampaign(tx: Sql, workspaceId: string, id: string, actor: Actor | typeof CLOCK): Promise<Campaign> {
   return byPerson(tx, workspaceId, id, actor, { verb: 'stop', set: `status = 'STOPPED'` })
 }
 
@@ -48,7 +54,13 @@ type Move = { verb: Exclude<AuditedCampaignVerb, 'launch' | 'duplicate' | 'edit'
  * One guarded statement: of two who press the button together, one moves it, and the other finds it moved and is answered
  * the same.
  */
-async function byPerson(tx: Sql, workspaceId: string, id: string, actor: Actor, move: Move): Promise<Campaign> {
+async function byPerson(
+  tx: Sql,
+  workspaceId: string,
+  id: string,
+  actor: Actor | typeof CLOCK,
+  move: Move,
+): Promise<Campaign> {
   await takeFairLock(tx, 'to change', [id])
   const before = await loadCampaign(tx, workspaceId, id)
   const { rowCount } = await tx.query(
@@ -62,6 +74,7 @@ async function byPerson(tx: Sql, workspaceId: string, id: string, actor: Actor, 
     if (isDoneAlready(move.verb, campaign)) return campaign
     throw refusedBy(campaign, move.verb)
   }
+  await setTimes(tx, campaign)
   await auditCampaign(tx, campaign, move.verb, actor, { before: before.status, after: campaign.status })
   return campaign
 }
@@ -80,7 +93,7 @@ export function auditCampaign(
   tx: Sql,
   { workspaceId, id, name }: Pick<Campaign, 'workspaceId' | 'id' | 'name'>,
   verb: AuditedCampaignVerb,
-  actor: Actor,
+  actor: Actor | typeof CLOCK,
   details: Record<string, string | number | boolean | null>,
 ): Promise<void> {
   const { action } = CAMPAIGN_VERBS[verb].audited

@@ -1,8 +1,10 @@
 import { hasSendingDay } from '#lib/guardrails/settings.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import type { GraphProblem } from '#lib/sequences/graph/graph-problems.ts'
 import type { SequenceWithSteps, StepProblem } from '#lib/sequences/sequence.ts'
 import type { Campaign } from './campaign.ts'
 import { COVERED_REASONS } from './enrolment-reasons.ts'
+import { referenceProblems } from './journeys/graph-references.ts'
 
 export type LaunchProblem = {
   code:
@@ -10,6 +12,7 @@ export type LaunchProblem = {
     | 'all-covered'
     | 'empty-sequence'
     | 'invalid-texts'
+    | 'invalid-branches'
     | 'no-mailbox'
     | 'chosen-mailboxes'
     | 'no-settings'
@@ -18,6 +21,8 @@ export type LaunchProblem = {
   sentence: string
   /** Of the texts: where. */
   places?: StepProblem[]
+  /** Of the branches: where. */
+  nodes?: GraphProblem[]
 }
 
 type Facts = {
@@ -36,7 +41,7 @@ type Facts = {
 export async function findProblems(
   sql: Sql,
   campaign: Pick<Campaign, 'id' | 'workspaceId' | 'sequenceId'>,
-  sequence: Pick<SequenceWithSteps, 'steps' | 'problems'>,
+  sequence: Pick<SequenceWithSteps, 'steps' | 'problems' | 'graph' | 'graphProblems'>,
 ): Promise<LaunchProblem[]> {
   const { rows } = await sql.query<Facts>(
     `SELECT EXISTS (SELECT FROM campaign_prospects WHERE campaign_id = $2) AS enrolled,
@@ -71,6 +76,18 @@ export async function findProblems(
       code: 'invalid-texts',
       sentence: sequence.problems.map(({ stepNumber, sentence }) => `Step ${stepNumber}: ${sentence}`).join(' '),
       places: sequence.problems,
+    })
+  const inGraph = sequence.graph
+    ? [
+        ...sequence.graphProblems,
+        ...(await referenceProblems(sql, campaign.workspaceId, campaign.sequenceId, sequence.graph)),
+      ]
+    : []
+  if (inGraph.length > 0)
+    problems.push({
+      code: 'invalid-branches',
+      sentence: inGraph.map(({ sentence }) => sentence).join(' '),
+      nodes: inGraph,
     })
   if (!facts.mailbox) refuse('no-mailbox', 'No mailbox is connected; connect one to send from.')
   else if (!facts.chosenMailbox)

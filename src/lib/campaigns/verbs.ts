@@ -28,7 +28,7 @@ export const CAMPAIGN_VERBS = {
   edit: {
     label: 'Edit',
     sentence:
-      'Renames a campaign, or changes the size of its batches or the mailboxes of new people; a draft may also change its sequence and its start.',
+      'Renames a campaign, or changes the size of its batches or the mailboxes of new people; a draft may also change its sequence and its start. endsAt sets when it stops by itself, and pauseHoldsClock whether its next pause stops the clock of those who wait at a branch.',
     participle: 'changed',
     from: CAMPAIGN_STATUSES,
     to: [],

@@ -26,9 +26,16 @@ const campaignFields = {
   status: campaignStatus,
   scheduledAt: z.date().nullable(),
   launchedAt: z.date().nullable(),
+  /** When it stops by itself. */
+  endsAt: z.date().nullable(),
+  /** Whether a pause stops the clock of those who wait in a sequence that branches. */
+  pauseHoldsClock: z.boolean(),
   batchSize: z.number(),
   /** What new people are spread over; empty for all that are connected. */
   mailboxIds: z.array(z.string()),
+  /** Whether its emails show that they were opened, and which of their links were followed. */
+  tracksOpens: z.boolean(),
+  tracksClicks: z.boolean(),
   version: z.number(),
   archivedAt: z.date().nullable(),
   createdAt: z.date(),
@@ -143,6 +150,8 @@ export const campaigns = {
       sequenceId: idText,
       batchSize: batchSizeInput.optional(),
       mailboxIds: mailboxIdsInput.optional(),
+      tracksOpens: z.boolean().optional(),
+      tracksClicks: z.boolean().optional(),
     }),
     makes: { at: '/api/campaigns/[id]' },
     output: campaignOutput,
@@ -169,7 +178,11 @@ export const campaigns = {
       sequenceId: idText.optional(),
       batchSize: batchSizeInput.optional(),
       mailboxIds: mailboxIdsInput.optional(),
+      tracksOpens: z.boolean().optional(),
+      tracksClicks: z.boolean().optional(),
       scheduledAt: instant.nullable().optional(),
+      endsAt: instant.nullable().optional(),
+      pauseHoldsClock: z.boolean().optional(),
     }),
     versioned: 'version',
     output: campaignOutput,
@@ -237,6 +250,8 @@ export const campaigns = {
       enrolments: count,
       skipped: count,
       blocked: count,
+      /** Of a sequence that branches: how many of its emails everybody gets and are told here, and how many there are in all. */
+      branching: z.object({ certain: count, steps: count }).nullable(),
       isComplete: z.boolean(),
       waitsForReplan: z.boolean(),
       impossible: z.string().nullable(),

@@ -1,14 +1,14 @@
+import { actions, journeys } from './actions.ts'
 import { campaigns } from './campaigns.ts'
-import { domains } from './domains.ts'
 import { emails, templates } from './emails.ts'
 import { enrolments } from './enrolments.ts'
+import { events } from './events.ts'
 import { imports } from './import.ts'
-import { lists } from './lists.ts'
-import { mailboxes } from './mailboxes.ts'
+import { lists, segments } from './lists.ts'
+import { domains, mailboxes } from './mailboxes.ts'
 import { outbox } from './outbox.ts'
 import { apiKeys, invitations, members } from './people.ts'
 import { prospects } from './prospects.ts'
-import { segments } from './segments.ts'
 import { sequences } from './sequences.ts'
 import { passwordReset, session, setup } from './session.ts'
 import { sendingSettings } from './settings.ts'
@@ -19,14 +19,17 @@ import { audit, workspaces } from './workspaces.ts'
 
 /** Every operation of the API, by area. */
 export const CONTRACT = {
+  actions,
   apiKeys,
   audit,
   campaigns,
   domains,
   emails,
   enrolments,
+  events,
   imports,
   invitations,
+  journeys,
   lists,
   mailboxes,
   members,

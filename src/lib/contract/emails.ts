@@ -211,6 +211,7 @@ export const emails = {
     body: emailBody,
     example: { ...BOOKED, html: '<p>We look forward to seeing you on <b>Friday at 19:00</b>.</p>' },
     bodyBytesMax: BODY_BYTES_MAX,
+    findsItsOwn: true,
     makes: { at: '/api/emails/[id]', unless: 'wasThere' },
     /** `wasThere`: the key had been used for the same email before, and nothing was done. */
     output: emailOutput.extend({ wasThere: z.boolean() }),
@@ -225,6 +226,7 @@ export const emails = {
       .object({ emails: z.array(emailBody).min(1, 'There is no email in this batch.').max(BATCH_MAX) })
       .refine(({ emails }) => fits(emails), { path: ['emails'], error: TOO_LARGE }),
     bodyBytesMax: BODY_BYTES_MAX,
+    findsItsOwn: true,
     example: { emails: [BOOKED, { ...BOOKED, to: 'ben@example.com', sendAt: '2026-11-20T09:00:00+01:00' }] },
     output: z.object({
       emails: z.array(z.object({ email: emailOutput.nullable(), error: refusal.nullable() })),

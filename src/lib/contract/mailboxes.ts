@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { readAddress } from '#lib/audience/address.ts'
+import { FINDING_STATES } from '#lib/mail/domains/findings.ts'
 import { GMAIL_WISHES } from '#lib/mail/gmail/scopes.ts'
 import { SMTP_SECURITIES } from '#lib/mail/smtp/smtp-server.ts'
 import { TEST_STAGES, TEST_STEPS } from '#lib/mail/smtp/test-steps.ts'
@@ -268,5 +269,63 @@ export const mailboxes = {
     params: idParams,
     /** `revoked`: Google has taken it back. Not where it did not answer, or another workspace sends from the same account. */
     output: z.object({ mailbox: mailboxOutput, revoked: z.boolean() }),
+  }),
+}
+
+const record = z.object({ name: z.string(), type: z.literal('TXT'), value: z.string() })
+
+const domainOutput = z.object({
+  id: z.string(),
+  domain: z.string(),
+  /** That of our signature, to be added where the domain's DNS is kept. */
+  record,
+  /** Every record that receivers ask for, as it should stand, with what was found of it. */
+  checks: z.array(
+    z.object({
+      kind: z.enum(['dkim', 'spf', 'dmarc']),
+      record,
+      finding: z.object({ state: z.enum(FINDING_STATES), sentence: z.string(), found: z.string().nullable() }),
+    }),
+  ),
+  verifiedAt: z.date().nullable(),
+  lookedAt: z.date().nullable(),
+  createdAt: z.date(),
+})
+
+export const domains = {
+  list: operation({
+    method: 'GET',
+    path: '/api/domains',
+    summary: 'The domains whose mail is signed (DKIM), with the records that have to stand in DNS.',
+    access: 'member',
+    output: z.object({ domains: z.array(domainOutput) }),
+  }),
+
+  add: operation({
+    method: 'POST',
+    path: '/api/domains',
+    summary: 'Adds a domain with a key of its own. Its mail is signed once the record was verified.',
+    access: 'admin',
+    body: z.object({ domain: z.string().max(1_000) }),
+    makes: { at: '/api/domains' },
+    output: domainOutput,
+  }),
+
+  verify: operation({
+    method: 'POST',
+    path: '/api/domains/[id]/verify',
+    summary: 'Looks DKIM, SPF and DMARC up in DNS. What is found of DKIM decides whether the domain’s mail is signed.',
+    access: 'admin',
+    params: idParams,
+    output: z.object({ domain: domainOutput, problem: z.string().nullable() }),
+  }),
+
+  remove: operation({
+    method: 'DELETE',
+    path: '/api/domains/[id]',
+    summary: 'Removes a domain and its key; its mail goes out unsigned.',
+    access: 'admin',
+    params: idParams,
+    output: done,
   }),
 }

@@ -25,6 +25,8 @@ export type Operation = RouteShape & {
   form?: Readonly<Record<string, z.ZodType>>
   /** Its answer holds a secret that is shown once: it is never kept for a repetition. */
   tellsSecret?: true
+  /** Asked again under its key it does nothing twice and answers with what is there, also without an answer that was kept. */
+  findsItsOwn?: true
 }
 
 /** Of an API key, one of these is asked for. What only looks or hands out a file changes nothing. */

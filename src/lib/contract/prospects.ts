@@ -9,6 +9,7 @@ import { PROSPECT_STATE_NAMES } from '#lib/audience/prospect.ts'
 import { IMPORT_OUTCOMES } from '#lib/audience/prospect-filter.ts'
 import { ACTIONS_ON_MANY } from '#lib/audience/prospects/actions-on-many.ts'
 import { EnrolmentState } from '#lib/platform/generated/enums.ts'
+import { personEvent } from './events.ts'
 import { operation } from './operation.ts'
 import { addressText, done, emailStatus, idParams, idText, instant, pageFields, searchInput } from './shared.ts'
 
@@ -200,6 +201,8 @@ export const prospects = {
       ),
       /** More than are listed here; the email queue lists all. */
       isCut: z.boolean(),
+      /** What was opened and clicked, and what programs told, the latest first. */
+      events: z.array(personEvent),
       enrolments: z.array(
         z.object({
           id: z.string(),
@@ -215,7 +218,7 @@ export const prospects = {
   edit: operation({
     method: 'PATCH',
     path: '/api/prospects/[id]',
-    summary: 'Changes a prospect; what is not named stays. Archiving and unsubscribing cancel what waits.',
+    summary: 'Changes a prospect; what is not named stays. Archiving, unsubscribing and a reply cancel what waits.',
     access: 'member',
     params: idParams,
     body: prospectFieldsSchema.extend({
@@ -224,6 +227,8 @@ export const prospects = {
       paused: z.boolean().optional(),
       archived: z.boolean().optional(),
       unsubscribed: z.literal(true, 'Only the person themselves subscribes again.').optional(),
+      /** Somebody has read their answer; false takes it back. */
+      replied: z.boolean().optional(),
     }),
     versioned: 'version',
     output: prospectOutput,
@@ -279,6 +284,7 @@ export const prospects = {
       formerAddresses: rows,
       lists: rows,
       suppressions: rows,
+      personEvents: rows,
       enrolments: rows,
       emails: rows,
       contents: rows,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { CAMPAIGN_STATUSES } from '#lib/campaigns/life.ts'
 import type { EditEffect } from '#lib/email-scheduler/effects/edit-sequence.ts'
 import { refusedInText } from '#lib/sequences/author-text.ts'
+import { graphSchema } from '#lib/sequences/graph/graph-schema.ts'
 import { operation } from './operation.ts'
 import { archivedField, done, INTEGER_MAX, idParams, idText, pageFields, searchInput } from './shared.ts'
 
@@ -54,6 +55,9 @@ export const textProblem = z.object({
 
 const problemOutput = textProblem.extend({ stepNumber: z.number() })
 
+/** How the steps hang together; null where they follow one another. */
+const graphField = graphSchema.nullable()
+
 const sequenceFields = {
   id: z.string(),
   name: z.string(),
@@ -88,6 +92,9 @@ const versionFields = {
 const sequenceOutput = z.object({
   ...sequenceFields,
   steps: z.array(writtenStep),
+  graph: graphField,
+  /** What keeps its branches from being launched. */
+  graphProblems: z.array(z.object({ nodeId: z.string().nullable(), sentence: z.string() })),
   /** What a prospect must have; fields with a fallback everywhere are not among them. */
   fieldsNeeded: z.array(z.string()),
   problems: z.array(problemOutput),
@@ -160,7 +167,7 @@ export const sequences = {
     path: '/api/sequences',
     summary: 'Writes a new sequence. What is wrong with its texts is told, and keeps it from being launched.',
     access: 'member',
-    body: z.object({ name: textName, steps: stepsInput.default([]) }),
+    body: z.object({ name: textName, steps: stepsInput.default([]), graph: graphField.default(null) }),
     makes: { at: '/api/sequences/[id]' },
     output: sequenceOutput,
   }),
@@ -179,11 +186,11 @@ export const sequences = {
     method: 'PATCH',
     path: '/api/sequences/[id]',
     summary:
-      'Changes a sequence. Once launched: texts, waits and new last steps. With dryRun=true, only counts the effect.',
+      'Changes a sequence. Once launched: texts, waits and new last steps; of one that branches, its branches as well, for those who come later. With dryRun=true, only counts the effect.',
     access: 'member',
     params: idParams,
     query: z.object({ dryRun: z.stringbool().default(false) }),
-    body: z.object({ name: textName.optional(), steps: stepsInput.optional() }),
+    body: z.object({ name: textName.optional(), steps: stepsInput.optional(), graph: graphField.optional() }),
     versioned: 'sequence.version',
     output: z.object({ sequence: sequenceOutput, effect: effectOutput }),
   }),
@@ -232,7 +239,7 @@ export const sequences = {
     summary: 'One version of a sequence with its steps, as it was saved.',
     access: 'member',
     params: z.object({ id: idText, version: z.coerce.number().int().min(1).max(INTEGER_MAX) }),
-    output: z.object({ ...versionFields, steps: z.array(writtenStep) }),
+    output: z.object({ ...versionFields, steps: z.array(writtenStep), graph: graphField }),
   }),
 
   fields: operation({

@@ -228,6 +228,7 @@ const DATA: Record<EventSubject, z.ZodType> = {
     reason: z.string().nullable(),
   }),
   prospect: z.object({ prospectId: id }),
+  notice: z.object({ prospectId: id, campaignId: id, personId: id, nodeId: z.string().nullable(), note: z.string() }),
   campaign: z.object({
     campaignId: id,
     name: z.string(),

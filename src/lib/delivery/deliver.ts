@@ -32,7 +32,12 @@ export async function deliver(
       if (open.length === 0 && beginning.leftMs() === 0) return await giveBackAll(delivery, ready, OUT_OF_TIME)
       if (open.length === 0 && refused?.code === 'WORKER_STALLED') return await giveBackAll(delivery, ready, refused)
       if (refused && open.length === 0) return await withoutMailbox(delivery, mailbox, ready, refused)
-      const seeker = { mailboxId: mailbox.id, standing: lanes.standing(mailbox.id) }
+      const seeker = {
+        mailboxId: mailbox.id,
+        get standing() {
+          return lanes.standing(mailbox.id)
+        },
+      }
       const permits = await delivery.permits.take(seeker, open.length)
       let unused = permits.count
       try {

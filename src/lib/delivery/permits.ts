@@ -1,6 +1,10 @@
 import type { Standing } from './lanes.ts'
 
-export type PermitSeeker = { mailboxId: string; standing: Standing }
+/** `standing` is asked when its turn comes: a mailbox may have proven itself while it waited. */
+export type PermitSeeker = { readonly mailboxId: string; readonly standing: Standing }
+
+/** What a mailbox finds out with. A batch that is handed over at once has many emails ready before that. */
+const UNPROVEN_EACH = 1
 
 type Waiting = { by: PermitSeeker; wanted: number; grant: (permits: Granted) => void }
 
@@ -59,17 +63,19 @@ export class Permits {
     const isAlone = this.#waiting.every(({ by }) => by.mailboxId === mailboxId)
     const ofMailbox = (isAlone ? this.#count : this.#half) - held
     if (standing === 'proven') return ofMailbox
-    const ofUnproven = Math.min(ofMailbox, this.#half - this.#unproven)
+    const ofUnproven = Math.min(ofMailbox, UNPROVEN_EACH - held, this.#half - this.#unproven)
     return standing === 'untried' ? ofUnproven : Math.min(ofUnproven, this.#failedMax - this.#failed)
   }
 
   #grant({ by, grant }: Waiting, count: number): void {
+    // As it stands now: what is given back later was taken as this.
+    const { mailboxId, standing } = by
     const held = (more: number) => {
       this.#free -= more
-      this.#held.set(by.mailboxId, (this.#held.get(by.mailboxId) ?? 0) + more)
-      if (this.#held.get(by.mailboxId) === 0) this.#held.delete(by.mailboxId)
-      if (by.standing !== 'proven') this.#unproven += more
-      if (by.standing === 'failed') this.#failed += more
+      this.#held.set(mailboxId, (this.#held.get(mailboxId) ?? 0) + more)
+      if (this.#held.get(mailboxId) === 0) this.#held.delete(mailboxId)
+      if (standing !== 'proven') this.#unproven += more
+      if (standing === 'failed') this.#failed += more
     }
     held(count)
     grant({

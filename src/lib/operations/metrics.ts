@@ -1,12 +1,11 @@
 import { readHold } from '#lib/email-scheduler/send/hold.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { readLastTick } from '#lib/worker/heartbeat.ts'
+import { actionMetrics } from './action-metrics.ts'
+import type { Metric, Sample } from './metric.ts'
 
 /** A queue that is deeper says so: exact numbers beyond it would cost more than they tell. */
 const COUNTED_MAX = 100_000
-
-type Sample = { labels?: Record<string, string>; value: number }
-type Metric = { name: string; help: string; samples: Sample[] }
 
 /** The state of the whole installation, as Prometheus reads it. All are gauges: what is, not what was. */
 export async function readMetrics(sql: Sql): Promise<string> {
@@ -28,6 +27,7 @@ export async function readMetrics(sql: Sql): Promise<string> {
       help: 'For how long the oldest of these has been due.',
       samples: [{ value: due.oldestSeconds }],
     },
+    ...(await actionMetrics(sql)),
     {
       name: 'sendonce_mailboxes',
       help: 'Mailboxes by state; those that are connected and pause for a while are in "pausing".',

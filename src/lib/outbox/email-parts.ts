@@ -14,13 +14,57 @@ export async function storeParts(tx: Sql, emails: readonly Stored[]): Promise<vo
       emails.map(({ fingerprint }) => fingerprint),
     ],
   )
-  for (const { id, workspaceId, parts } of emails)
-    for (const [position, part] of parts.entries())
-      await tx.query(
-        `INSERT INTO email_parts (email_id, position, workspace_id, kind, file_name, type, content) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [id, position, workspaceId, part.kind, part.fileName, typeOf(part), part.content],
-      )
+  const parts = emails.flatMap(({ id, workspaceId, parts }) =>
+    parts.map((part, position): Placed => ({ id, workspaceId, position, part })),
+  )
+  for (const some of inStatements(parts)) await insertParts(tx, some)
 }
+
+type Placed = { id: string; workspaceId: string; position: number; part: MessagePart }
+
+const PARTS_AT_ONCE = 1_000
+const BYTES_AT_ONCE = 1024 * 1024
+
+/** A batch may bring ten thousand small files, and one email a large one. */
+function inStatements(parts: readonly Placed[]): Placed[][] {
+  const statements: Placed[][] = []
+  let bytes = 0
+  for (const one of parts) {
+    const last = statements.at(-1)
+    bytes += one.part.content.length
+    if (last && last.length < PARTS_AT_ONCE && bytes <= BYTES_AT_ONCE) last.push(one)
+    else {
+      statements.push([one])
+      bytes = one.part.content.length
+    }
+  }
+  return statements
+}
+
+async function insertParts(tx: Sql, parts: readonly Placed[]): Promise<void> {
+  const [only] = parts
+  // In an array its bytes would be written as text, twice as long.
+  if (parts.length === 1 && only) {
+    await tx.query(
+      `INSERT INTO email_parts (email_id, position, workspace_id, kind, file_name, type, content) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [...[only.id, only.position, only.workspaceId], ...columnsOf(only.part)],
+    )
+    return
+  }
+  const columns = parts.map(({ part }) => columnsOf(part))
+  await tx.query(
+    `INSERT INTO email_parts (email_id, position, workspace_id, kind, file_name, type, content)
+     SELECT * FROM unnest($1::uuid[], $2::int[], $3::uuid[], $4::email_part_kind[], $5::text[], $6::text[], $7::bytea[])`,
+    [
+      parts.map(({ id }) => id),
+      parts.map(({ position }) => position),
+      parts.map(({ workspaceId }) => workspaceId),
+      ...[0, 1, 2, 3].map((at) => columns.map((each) => each[at])),
+    ],
+  )
+}
+
+const columnsOf = (part: MessagePart) => [part.kind, part.fileName, typeOf(part), part.content]
 
 const typeOf = (part: MessagePart) => (part.kind === 'CALENDAR' ? part.method : part.contentType)
 

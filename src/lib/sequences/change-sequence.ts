@@ -4,24 +4,26 @@ import type { Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { nameOfCopy } from '#lib/platform/rows/name-of-copy.ts'
 import { type Expected, refuseStale } from '#lib/platform/rows/row-version.ts'
+import { keepGraph } from './graph/graph-versions.ts'
+import type { SequenceGraph } from './graph/node-types.ts'
 import { inlineStyles } from './inline-styles.ts'
 import { loadSequence, lockSequence, type SequenceWithSteps } from './sequence.ts'
-import { type StepChanges, type StepInput, stepChanges, wordsOfChanges } from './step-changes.ts'
+import { isSameGraph, type StepChanges, type StepInput, stepChanges, wordsOfChanges } from './step-changes.ts'
 import type { WrittenStep } from './steps.ts'
 import { goOnWithVersion, keepVersion, type SavedBy } from './versions.ts'
 
-export type SequenceInput = { name: string; steps: StepInput[] }
+export type SequenceInput = { name: string; steps: StepInput[]; graph?: SequenceGraph | null | undefined }
 
 export async function createSequence(
   tx: Sql,
   workspaceId: string,
-  { name, steps }: SequenceInput,
+  { name, steps, graph = null }: SequenceInput,
   by: SavedBy = null,
 ): Promise<SequenceWithSteps> {
   const id = newId()
   await tx.query(
-    `INSERT INTO sequences (id, workspace_id, name, created_at, updated_at) VALUES ($1, $2, $3, app_now(), app_now())`,
-    [id, workspaceId, name],
+    `INSERT INTO sequences (id, workspace_id, name, graph, created_at, updated_at) VALUES ($1, $2, $3, $4, app_now(), app_now())`,
+    [id, workspaceId, name, graph && JSON.stringify(graph)],
   )
   await writeSteps(tx, id, steps)
   const made = await loadSequence(tx, workspaceId, id)
@@ -36,8 +38,8 @@ export async function duplicateSequence(
   id: string,
   by: SavedBy,
 ): Promise<SequenceWithSteps> {
-  const { name, steps } = await loadSequence(tx, workspaceId, id)
-  return createSequence(tx, workspaceId, { name: nameOfCopy(name), steps }, by)
+  const { name, steps, graph } = await loadSequence(tx, workspaceId, id)
+  return createSequence(tx, workspaceId, { name: nameOfCopy(name), steps, graph }, by)
 }
 
 /**
@@ -55,28 +57,42 @@ export async function changeSequence(
   const before = await lockSequence(tx, workspaceId, id)
   refuseStale(expected, before.version)
   const isLaunched = before.launchedAt !== null
-  const { name = before.name, steps = before.steps } = edit
-  if (isLaunched) refuseRenumbering(before.steps, steps)
-  const words = wordsOfChanges(before, { name, steps })
+  const { name = before.name, steps = before.steps, graph = before.graph } = edit
+  if (isLaunched) {
+    refuseRenumbering(before.steps, steps)
+    if ((before.graph === null) !== (graph === null)) throw BRANCHES_ARE_FIXED
+  }
+  const words = wordsOfChanges(before, { name, steps, graph })
   if (words.length > 0) {
-    await tx.query('UPDATE sequences SET name = $2, updated_at = app_now() WHERE id = $1', [id, name])
+    await tx.query('UPDATE sequences SET name = $2, graph = $3, updated_at = app_now() WHERE id = $1', [
+      id,
+      name,
+      graph && JSON.stringify(graph),
+    ])
+    if (isLaunched && graph && !isSameGraph(before.graph, graph)) await keepGraph(tx, id, 'as the next version')
     if (!isLaunched)
       await tx.query('DELETE FROM sequence_steps WHERE sequence_id = $1 AND step_number > $2', [id, steps.length])
     await writeSteps(tx, id, steps)
-    const kept = { version: before.version + 1, name, steps: numbered(steps), changes: words }
+    const kept = { version: before.version + 1, name, steps: numbered(steps), graph, changes: words }
     if (isLaunched || !(await goOnWithVersion(tx, id, by, kept))) await keepVersion(tx, id, by, kept)
   }
   const sequence = await loadSequence(tx, workspaceId, id)
-  if (isLaunched && sequence.problems.length > 0)
+  if (isLaunched && sequence.problems.length + sequence.graphProblems.length > 0)
     throw new PublicError(
       409,
       'sequence-in-use',
-      'The sequence has been launched, so what is saved is sent; mend the texts first.',
-      { problems: sequence.problems },
+      `The sequence has been launched, so what is saved is sent; mend the ${sequence.problems.length > 0 ? 'texts' : 'branches'} first. ${sequence.graphProblems[0]?.sentence ?? ''}`.trim(),
+      { problems: sequence.problems, graphProblems: sequence.graphProblems },
     )
   const none: StepChanges = { texts: [], delays: [], appended: [] }
   return { sequence, changes: isLaunched ? stepChanges(before.steps, steps) : none }
 }
+
+const BRANCHES_ARE_FIXED = new PublicError(
+  409,
+  'branches-are-fixed',
+  'The sequence has been launched: one without branches stays without them, and one with them keeps them. Duplicate it to begin anew.',
+)
 
 function refuseRenumbering(before: readonly WrittenStep[], steps: readonly StepInput[]): void {
   const inPlace = before.every(({ stepNumber }, index) => steps[index]?.stepNumber === stepNumber)
@@ -126,4 +142,5 @@ async function writeSteps(tx: Sql, sequenceId: string, steps: readonly StepInput
 /** With the sequence locked: from here on its steps keep their numbers. */
 export async function markLaunched(tx: Sql, sequenceId: string): Promise<void> {
   await tx.query('UPDATE sequences SET launched_at = coalesce(launched_at, app_now()) WHERE id = $1', [sequenceId])
+  await keepGraph(tx, sequenceId, 'once')
 }

@@ -4,6 +4,8 @@ import type { Sql } from '#lib/platform/database.ts'
 import { takeFairLock } from '#lib/platform/fair-lock.ts'
 import { type ArchivedChoice, archivedSql, refuseArchived } from '#lib/platform/rows/archived.ts'
 import { compiledHtmlOf } from './compile-html.ts'
+import { type GraphProblem, graphProblems } from './graph/graph-problems.ts'
+import type { SequenceGraph } from './graph/node-types.ts'
 import { PROBLEMS_MAX } from './limits.ts'
 import { fieldsNeeded, type StepTexts, TEXTS_OF_A_STEP, templateOf } from './merge-fields.ts'
 import { readWrittenSteps, type WrittenStep } from './steps.ts'
@@ -16,6 +18,8 @@ export type Sequence = {
   archivedAt: Date | null
   /** Rises with every change of it or of a step. */
   version: number
+  /** How its steps hang together, where it branches. */
+  graph: SequenceGraph | null
   createdAt: Date
   updatedAt: Date
   /** Who saved what it says now; empty where no person did. */
@@ -28,9 +32,14 @@ export type TextProblem = TemplateError & { text: keyof StepTexts }
 /** The same, of one step. */
 export type StepProblem = TextProblem & { stepNumber: number }
 
-export type SequenceWithSteps = Sequence & { steps: WrittenStep[]; fieldsNeeded: string[]; problems: StepProblem[] }
+export type SequenceWithSteps = Sequence & {
+  steps: WrittenStep[]
+  fieldsNeeded: string[]
+  problems: StepProblem[]
+  graphProblems: GraphProblem[]
+}
 
-const COLUMNS = `id, name, launched_at AS "launchedAt", archived_at AS "archivedAt", version, created_at AS "createdAt",
+const COLUMNS = `id, name, launched_at AS "launchedAt", archived_at AS "archivedAt", version, graph, created_at AS "createdAt",
   updated_at AS "updatedAt", (SELECT saved_by_email FROM sequence_versions v
     WHERE v.sequence_id = sequences.id ORDER BY v.version DESC LIMIT 1) AS "savedByEmail"`
 
@@ -63,7 +72,12 @@ export async function lockAnySequence(tx: Sql, workspaceId: string, id: string):
 async function withSteps(sql: Sql, sequence: Sequence | undefined): Promise<SequenceWithSteps> {
   if (!sequence) throw notFound()
   const steps = await readWrittenSteps(sql, sequence.id)
-  return { ...sequence, steps, fieldsNeeded: fieldsNeeded(steps), problems: await problemsOf(steps) }
+  const numbers = steps.map(({ stepNumber }) => stepNumber)
+  return {
+    ...sequence,
+    ...{ steps, fieldsNeeded: fieldsNeeded(steps), problems: await problemsOf(steps) },
+    graphProblems: sequence.graph ? graphProblems(sequence.graph, numbers) : [],
+  }
 }
 
 /**

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { SequenceGraph } from './graph/node-types.ts'
 import type { StepTexts } from './merge-fields.ts'
 
 /** A step as it is written down; its number is its place in the list. */
@@ -30,7 +32,12 @@ export function stepChanges(before: readonly Numbered[], steps: readonly StepInp
 const hasOtherBody = (one: StepTexts, other: StepTexts) =>
   one.bodyText !== other.bodyText || one.bodyHtml !== other.bodyHtml
 
-type Written = { name: string; steps: readonly StepInput[] }
+type Written = { name: string; steps: readonly StepInput[]; graph?: SequenceGraph | null }
+
+/** What Postgres keeps has its fields in another order than what comes in. */
+export function isSameGraph(one: SequenceGraph | null = null, other: SequenceGraph | null = null): boolean {
+  return isDeepStrictEqual(one, other)
+}
 
 /** What differs between two versions, a few words each: "the subject of step 2". */
 export function wordsOfChanges(before: Written, after: Written): string[] {
@@ -48,5 +55,6 @@ export function wordsOfChanges(before: Written, after: Written): string[] {
   }
   for (let number = after.steps.length + 1; number <= before.steps.length; number += 1)
     words.push(`step ${number} is gone`)
+  if (!isSameGraph(before.graph, after.graph)) words.push('the branches')
   return words
 }

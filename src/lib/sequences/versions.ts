@@ -1,5 +1,6 @@
 import { notFound } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import type { SequenceGraph } from './graph/node-types.ts'
 import type { WrittenStep } from './steps.ts'
 
 /** A program has no address of its own. */
@@ -13,17 +14,25 @@ export type VersionSummary = {
   savedAt: Date
 }
 
-export type Version = VersionSummary & { steps: WrittenStep[] }
+export type Version = VersionSummary & { steps: WrittenStep[]; graph: SequenceGraph | null }
 
-type Kept = { version: number; name: string; steps: readonly WrittenStep[]; changes: readonly string[] }
+type Kept = {
+  version: number
+  name: string
+  steps: readonly WrittenStep[]
+  graph: SequenceGraph | null
+  changes: readonly string[]
+}
+
+const written = (graph: SequenceGraph | null) => graph && JSON.stringify(graph)
 
 /** In the transaction that makes it so. */
 export async function keepVersion(tx: Sql, sequenceId: string, by: SavedBy, kept: Kept): Promise<void> {
-  const { version, name, steps, changes } = kept
+  const { version, name, steps, graph, changes } = kept
   await tx.query(
-    `INSERT INTO sequence_versions (sequence_id, version, name, steps, changes, saved_by_id, saved_by_email)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [sequenceId, version, name, JSON.stringify(steps), changes, by?.id ?? null, by?.email ?? null],
+    `INSERT INTO sequence_versions (sequence_id, version, name, steps, changes, saved_by_id, saved_by_email, graph)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [sequenceId, version, name, JSON.stringify(steps), changes, by?.id ?? null, by?.email ?? null, written(graph)],
   )
 }
 
@@ -32,14 +41,14 @@ export async function keepVersion(tx: Sql, sequenceId: string, by: SavedBy, kept
  * under the newest number. Answers whether there was one to go on with.
  */
 export async function goOnWithVersion(tx: Sql, sequenceId: string, by: SavedBy, kept: Kept): Promise<boolean> {
-  const { version, name, steps, changes } = kept
+  const { version, name, steps, graph, changes } = kept
   const { rowCount } = await tx.query(
-    `UPDATE sequence_versions SET version = $2, name = $3, steps = $4, saved_at = app_now(),
+    `UPDATE sequence_versions SET version = $2, name = $3, steps = $4, graph = $7, saved_at = app_now(),
        changes = changes || ARRAY(SELECT word FROM unnest($5::text[]) word WHERE word <> ALL (changes))
      WHERE sequence_id = $1 AND version = (SELECT max(version) FROM sequence_versions WHERE sequence_id = $1)
        AND version > (SELECT min(version) FROM sequence_versions WHERE sequence_id = $1) AND saved_by_id = $6
        AND begun_at > app_now() - interval '10 minutes'`,
-    [sequenceId, version, name, JSON.stringify(steps), changes, by?.id ?? null],
+    [sequenceId, version, name, JSON.stringify(steps), changes, by?.id ?? null, written(graph)],
   )
   return rowCount === 1
 }
@@ -73,7 +82,7 @@ export async function loadVersion(
   version: number,
 ): Promise<Version> {
   const { rows } = await sql.query<Version>(
-    `SELECT ${SUMMARY}, v.steps FROM sequence_versions v JOIN sequences q ON q.id = v.sequence_id
+    `SELECT ${SUMMARY}, v.steps, v.graph FROM sequence_versions v JOIN sequences q ON q.id = v.sequence_id
      WHERE q.workspace_id = $1 AND q.id = $2 AND v.version = $3`,
     [workspaceId, sequenceId, version],
   )

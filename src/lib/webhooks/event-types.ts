@@ -1,5 +1,5 @@
 /** What an event is about; of one subject, events are delivered in the order in which they happened. */
-export type EventSubject = 'email' | 'prospect' | 'campaign' | 'test'
+export type EventSubject = 'email' | 'prospect' | 'notice' | 'campaign' | 'test'
 
 type EventType = { readonly subject: EventSubject; readonly sentence: string }
 
@@ -20,6 +20,10 @@ export const EVENT_TYPES = {
   'prospect.bounced': { subject: 'prospect', sentence: 'Email to a person bounced; nothing more is sent there.' },
   'prospect.replied': { subject: 'prospect', sentence: 'A person replied; nothing more of the sequence is sent.' },
   'prospect.unsubscribed': { subject: 'prospect', sentence: 'A person unsubscribed.' },
+  'prospect.notice': {
+    subject: 'notice',
+    sentence: 'A sequence came to a node that notifies: its note, and the member who is told by mail.',
+  },
   'campaign.scheduled': { subject: 'campaign', sentence: 'A campaign was launched for a later time.' },
   'campaign.launched': { subject: 'campaign', sentence: 'A campaign began to run.' },
   'campaign.paused': { subject: 'campaign', sentence: 'A campaign was paused.' },

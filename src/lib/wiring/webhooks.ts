@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { readAllowedHosts } from '#lib/mail/smtp/host-safety.ts'
-import { resolveBySystem } from '#lib/mail/smtp/resolve-host.ts'
+import { resolverFor } from '#lib/mail/smtp/resolve-name.ts'
 import { database } from '#lib/platform/database.ts'
 import { env } from '#lib/platform/env.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
@@ -15,7 +15,10 @@ import type { Reach } from '#lib/webhooks/target.ts'
 import { keyring } from './keyring.ts'
 import { storeSystemMail } from './system-mail.ts'
 
-const reach = (): Reach => ({ allowed: readAllowedHosts(env().WEBHOOK_ALLOW_PRIVATE_HOSTS), resolve: resolveBySystem })
+function reach(): Reach {
+  const allowed = readAllowedHosts(env().WEBHOOK_ALLOW_PRIVATE_HOSTS)
+  return { allowed, resolve: resolverFor(allowed) }
+}
 
 /** The mails go out with the ticks, like every other. */
 const tellOwners: TellOwners = async (tx, disabled) => {

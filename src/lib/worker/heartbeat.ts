@@ -7,6 +7,7 @@ import { OPEN_BULKS } from '#lib/email-scheduler/verbs/advance-bulk.ts'
 import { OLD_BULKS } from '#lib/email-scheduler/verbs/forget-bulks.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { OLD_ANSWERS } from '#lib/tenancy/kept-answers.ts'
+import { JUDGEABLE_HITS } from '#lib/tracking/judge-hits.ts'
 import { DUE_WEBHOOKS } from '#lib/webhooks/claim.ts'
 import { OLD_WEBHOOKS } from '#lib/webhooks/clean.ts'
 import type { TickSummary } from './tick-summary.ts'
@@ -27,6 +28,7 @@ export type TickStart = {
   hasExpiredLeases: boolean
   hasOpenBulks: boolean
   hasCountChanges: boolean
+  hasHits: boolean
   hasOldAnswers: boolean
   hasOldBulks: boolean
   hasDueWebhooks: boolean
@@ -49,7 +51,8 @@ export async function recordTickStart(pool: pg.Pool, worker: string): Promise<Ti
        ${SEEN_NOW} AND (SELECT NOT held.yes AND started.number > $3 FROM started, held))
      SELECT started.number, started.started_at AS "startedAt", held.yes AS "isHeld", held.back AS "hasGoneBack", ${MOMENT_READ},
        held.yes OR NOT EXISTS (SELECT FROM server_sightings) AS "mustLookAtServer", EXISTS (${EXPIRED_LEASES}) AS "hasExpiredLeases",
-       EXISTS (${OPEN_BULKS}) AS "hasOpenBulks", EXISTS (${COUNT_CHANGES}) AS "hasCountChanges", EXISTS (${OLD_ANSWERS}) AS "hasOldAnswers",
+       EXISTS (${OPEN_BULKS}) AS "hasOpenBulks", EXISTS (${COUNT_CHANGES}) AS "hasCountChanges",
+       EXISTS (${JUDGEABLE_HITS}) AS "hasHits", EXISTS (${OLD_ANSWERS}) AS "hasOldAnswers",
        EXISTS (${OLD_BULKS}) AS "hasOldBulks",
        EXISTS (${DUE_WEBHOOKS}) AS "hasDueWebhooks", EXISTS (${OLD_WEBHOOKS}) AS "hasOldWebhooks"
      FROM started, held`,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import type { TellMember } from '#lib/actions/run/tell-member.ts'
 import { Deadline } from '#lib/mail/deadline.ts'
 import type { Log } from '#lib/platform/log.ts'
 import type { Courier } from '#lib/webhooks/courier.ts'
@@ -20,6 +21,7 @@ export type WorkerOptions = {
   witness?: Witness
   promise?: Looker
   ownMail?: Looker
+  tellMember?: TellMember
   courier?: Courier
 }
 
@@ -31,7 +33,7 @@ export async function runWorker(
   pool: pg.Pool,
   worker: string,
   log: Log,
-  { means, limits, signal, witness, promise, ownMail, courier }: WorkerOptions,
+  { means, limits, signal, witness, promise, ownMail, tellMember, courier }: WorkerOptions,
 ): Promise<void> {
   const sender = new Sender(pool, worker, log, means, limits)
   const told = courier?.run(limits.beginning, signal)
@@ -47,6 +49,7 @@ export async function runWorker(
           witness,
           promise,
           ownMail,
+          tellMember,
           ...(courier && { webhooks: { courier } }),
         })
         if (planningUnfinished || due > 0) restMs = 0

@@ -7,6 +7,10 @@ export type TickSummary = SendingCounts & {
   durationMs: number
   campaignsStarted: number
   campaignsReopened: number
+  /** What was set for a time, besides emails: waits, time-outs, and what follows from events. */
+  actionsDone: number
+  /** What should have been set for people on their way and was not: found and mended. */
+  actionsMended: number
   campaignsClosed: number
   enrolmentsFreed: number
   enrolmentsFinished: number
@@ -21,6 +25,8 @@ export type TickSummary = SendingCounts & {
   emailsProven: number
   /** Looked at for what a person wanted done with many at once. */
   emailsInBulks: number
+  /** Openings and clicks that were a person's. */
+  eventsTracked: number
   /** Attempts to tell the workspaces' own programs of events. */
   webhooksDelivered: number
   webhooksFailed: number

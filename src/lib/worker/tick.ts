@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { TellMember } from '#lib/actions/run/tell-member.ts'
 import { NOTHING_SENT } from '#lib/delivery/sending-counts.ts'
 import { forgetOldBulks } from '#lib/email-scheduler/verbs/forget-bulks.ts'
 import { Deadline, type TimeLeft } from '#lib/mail/deadline.ts'
@@ -21,6 +22,8 @@ export type TickOptions = {
   planning?: TimeLeft
   /** Looks beside all of it whether the promise holds, where it is time for that. */
   promise?: Looker | undefined
+  /** Tells a member of what a sequence came to. */
+  tellMember?: TellMember | undefined
   /** Says what the product has to say by itself, where it is time for that. */
   ownMail?: Looker | undefined
   /** Tells the workspaces' own programs of events. With a time, beside this tick; else it works by itself, and is only counted. */
@@ -56,7 +59,14 @@ async function tick(
   pool: pg.Pool,
   worker: string,
   log: Log,
-  { planning = new Deadline(PLANNING_MS_MAX), promise, ownMail, webhooks, sending }: Omit<TickOptions, 'witness'>,
+  {
+    planning = new Deadline(PLANNING_MS_MAX),
+    promise,
+    ownMail,
+    tellMember,
+    webhooks,
+    sending,
+  }: Omit<TickOptions, 'witness'>,
 ): Promise<TickSummary> {
   const started = performance.now()
   const { startedAt, mustLookAtServer, hasGoneBack, hasOldAnswers, hasOldBulks, ...found } = await recordTickStart(
@@ -68,7 +78,10 @@ async function tick(
   if (hasOldBulks) await forgetOldBulks(pool)
   const mayLook = () => planning.leftMs() > 0 && !sending?.signal?.aborted
   const looked = Promise.all([promise?.lookIfTime(mayLook), ownMail?.lookIfTime(mayLook)])
-  const upkeep = new Upkeep(pool, log, planning, async () => (await sending?.sender.gatherEvidence()) ?? 0)
+  const upkeep = new Upkeep(pool, log, planning, async () => (await sending?.sender.gatherEvidence()) ?? 0, {
+    worker,
+    tellMember,
+  })
   if (sending) {
     const sent = send(sending, () => upkeep.mayMoreCome())
     // Both come to their end, whichever fails: a tick that has ended leaves nothing running but what is in flight.

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { runCampaignActions, runDueActions, takeBackActions } from '#lib/actions/run/run-actions.ts'
+import { sweepIfTime } from '#lib/actions/run/sweep.ts'
+import type { ActionMeans } from '#lib/actions/run/tell-member.ts'
 import { campaignsWithBlocked, recheckBlocked } from '#lib/campaigns/blocked.ts'
 import {
   campaignsWithOpenEnrolments,
@@ -11,11 +14,13 @@ import {
 import { clearStopped } from '#lib/email-scheduler/effects/stop-campaign.ts'
 import { planRoundRobin } from '#lib/email-scheduler/plan/round-robin.ts'
 import { ADDED_AT_ONCE, addUpCounts } from '#lib/email-scheduler/queue/add-up-counts.ts'
+import { readTrackedEmails } from '#lib/email-scheduler/read/tracked-emails.ts'
 import { recover } from '#lib/email-scheduler/send/recover.ts'
 import { advanceBulk } from '#lib/email-scheduler/verbs/advance-bulk.ts'
 import type { TimeLeft } from '#lib/mail/deadline.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
+import { judgeHits } from '#lib/tracking/judge-hits.ts'
 import type { TickStart } from './heartbeat.ts'
 import type { TickSummary } from './tick-summary.ts'
 
@@ -24,6 +29,8 @@ export type UpkeepDone = Pick<
   | 'recovered'
   | 'campaignsStarted'
   | 'campaignsReopened'
+  | 'actionsDone'
+  | 'actionsMended'
   | 'campaignsClosed'
   | 'enrolmentsFreed'
   | 'enrolmentsFinished'
@@ -33,6 +40,7 @@ export type UpkeepDone = Pick<
   | 'emailsCancelled'
   | 'emailsProven'
   | 'emailsInBulks'
+  | 'eventsTracked'
   | 'planningErrors'
   | 'planningUnfinished'
 >
@@ -46,9 +54,9 @@ const LOOK_AGAIN_MS = 5_000
 const RECOVERED_AT_ONCE = 200
 
 /** Asked with the heartbeat, so that a tick with nothing to do asks nothing else about it. */
-type FoundAtStart = Pick<TickStart, 'hasExpiredLeases' | 'hasOpenBulks' | 'hasCountChanges'>
+type FoundAtStart = Pick<TickStart, 'hasExpiredLeases' | 'hasOpenBulks' | 'hasCountChanges' | 'hasHits'>
 
-type Chore = 'begin' | 'plan' | 'clear' | 'bulk' | 'count' | 'ask' | 'finish'
+type Chore = 'begin' | 'judge' | 'act' | 'plan' | 'clear' | 'bulk' | 'count' | 'ask' | 'finish'
 
 /** Everything of a tick but sending. Beside it: neither waits for the other, nor a start for the planning of another. */
 export class Upkeep {
@@ -56,6 +64,8 @@ export class Upkeep {
     recovered: 0,
     campaignsStarted: 0,
     campaignsReopened: 0,
+    actionsDone: 0,
+    actionsMended: 0,
     campaignsClosed: 0,
     enrolmentsFreed: 0,
     enrolmentsFinished: 0,
@@ -65,6 +75,7 @@ export class Upkeep {
     emailsCancelled: 0,
     emailsProven: 0,
     emailsInBulks: 0,
+    eventsTracked: 0,
     planningErrors: [],
     planningUnfinished: false,
   }
@@ -79,11 +90,20 @@ export class Upkeep {
   #open: OpenCampaign[] = []
   #isBegun = false
   #nextStartMs: number | null = null
+  #nextActionMs: number | null = null
+  readonly #actions: Pick<ActionMeans, 'worker' | 'tellMember'>
   #changes = 0
   #waiting: (() => void)[] = []
 
   /** `gatherEvidence` asks providers about what is unknown, within what sending may use of them. */
-  constructor(pool: pg.Pool, log: Log, time: TimeLeft, gatherEvidence: () => Promise<number>) {
+  constructor(
+    pool: pg.Pool,
+    log: Log,
+    time: TimeLeft,
+    gatherEvidence: () => Promise<number>,
+    actions: Pick<ActionMeans, 'worker' | 'tellMember'>,
+  ) {
+    this.#actions = actions
     this.#pool = pool
     this.#log = log
     this.#time = time
@@ -95,8 +115,10 @@ export class Upkeep {
   }
 
   /** One round of everything, one after the other: for a tick that does not send. */
-  async once({ hasExpiredLeases, hasOpenBulks, hasCountChanges }: FoundAtStart): Promise<void> {
+  async once({ hasExpiredLeases, hasOpenBulks, hasCountChanges, hasHits }: FoundAtStart): Promise<void> {
+    if (hasHits) await this.#judge()
     await this.#beginWhatIsTime(hasExpiredLeases)
+    if (this.#isActionDue()) await this.#act()
     await this.#clear()
     if (hasOpenBulks) await this.#goOnWithBulks()
     await this.#plan()
@@ -107,7 +129,7 @@ export class Upkeep {
   /** Round after round until sending is over; what is under way then is brought to its end. */
   async beside(
     sending: Promise<unknown>,
-    { hasExpiredLeases, hasOpenBulks, hasCountChanges }: FoundAtStart,
+    { hasExpiredLeases, hasOpenBulks, hasCountChanges, hasHits }: FoundAtStart,
   ): Promise<void> {
     let isOver = false
     const over = sending
@@ -117,8 +139,11 @@ export class Upkeep {
       })
     try {
       do {
+        // Before whatever a time-out decides: what came before it must have been told.
+        if (this.#isBegun || hasHits) await this.#noted('judge', () => this.#judge())
         const mayHaveExpired = this.#isBegun || hasExpiredLeases
         await this.#noted('begin', () => this.#beginWhatIsTime(mayHaveExpired))
+        if (this.#isActionDue()) this.#start('act', 0, () => this.#act())
         this.#start('clear', ROUND_MS, () => this.#clear())
         if (this.#isBegun || hasOpenBulks) this.#start('bulk', ROUND_MS, () => this.#goOnWithBulks())
         if (this.#isBegun || hasCountChanges) this.#start('count', ROUND_MS, () => this.#addUpCounts())
@@ -127,7 +152,7 @@ export class Upkeep {
         if (this.#isBegun) this.#start('finish', SLOW_ROUND_MS, () => this.#finish())
         this.#isBegun = true
         this.#wake()
-        const restMs = Math.min(ROUND_MS, this.#nextStartMs ?? ROUND_MS)
+        const restMs = Math.min(ROUND_MS, Math.max(0, this.#nextStartMs ?? ROUND_MS))
         await Promise.race([sleep(restMs, undefined, { ref: false }), over])
       } while (!isOver)
     } finally {
@@ -179,11 +204,36 @@ export class Upkeep {
   async #beginWhatIsTime(mayHaveExpired: boolean): Promise<void> {
     if (mayHaveExpired) this.done.recovered += this.#changed(await recoverAll(this.#pool, this.#log, this.#time))
     // One statement by itself: a tick with nothing due asks few questions, and a deadlock is for the next round.
-    const { started, reopened, nextStartMs } = await wakeCampaigns(this.#pool)
-    this.done.campaignsStarted += this.#changed(started)
+    const { reopened, nextStartMs, nextActionMs, hasToTakeBack, mayLack } = await wakeCampaigns(this.#pool)
     this.done.campaignsReopened += this.#changed(reopened)
     this.#nextStartMs = nextStartMs
+    this.#nextActionMs = nextActionMs
+    if (mayLack) this.done.actionsMended += this.#changed(await sweepIfTime(this.#pool, this.#log))
+    if (hasToTakeBack) await takeBackActions({ pool: this.#pool, log: this.#log })
+    if (!this.#isActionDue()) return
+    const started = await runCampaignActions(this.#means(), this.#mayContinue)
+    this.done.campaignsStarted += this.#changed(started)
     if (started > 0) this.#endedMs.delete('plan')
+  }
+
+  /** Of tracked emails: who has looked at them, persons or machines. */
+  async #judge(): Promise<void> {
+    this.done.eventsTracked += this.#changed(await judgeHits(this.#pool, readTrackedEmails))
+  }
+
+  #isActionDue(): boolean {
+    return this.#nextActionMs !== null && this.#nextActionMs <= 0
+  }
+
+  #means(): ActionMeans {
+    return { pool: this.#pool, log: this.#log, ...this.#actions }
+  }
+
+  /** Waits that are over, time-outs, and what follows from events. */
+  async #act(): Promise<void> {
+    const done = await runDueActions(this.#means(), this.#mayContinue)
+    this.done.actionsDone += this.#changed(done)
+    if (done > 0) this.#endedMs.delete('plan')
   }
 
   /** Of stopped campaigns: what the stop itself had no time for. */

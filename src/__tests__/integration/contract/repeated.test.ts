@@ -133,6 +133,11 @@ const OPERATIONS: Record<string, Repeated> = {
       return { body: { since } }
     },
   },
+  // Each time is another event, unless it has an Idempotency-Key.
+  'POST /api/events': { input: async () => ({ body: { name: 'bought', prospectId: await prospect() } }) },
+  'POST /api/events/batch': {
+    input: async () => ({ body: { events: [{ name: 'bought', prospectId: await prospect() }] } }),
+  },
   'POST /api/audit/export': {},
   'PATCH /api/campaigns/[id]': { input: async () => one(await campaign(), { body: { batchSize: 7 } }) },
   'DELETE /api/campaigns/[id]': { input: async () => one(await campaign()) },

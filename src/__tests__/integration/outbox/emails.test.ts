@@ -202,6 +202,25 @@ describe('a batch', () => {
     expect(readers()).toHaveLength(500)
   })
 
+  test('that is asked for again within the day answers the same, however long its answer is', async () => {
+    const { rows } = await shop.sql(`SELECT app_now() + interval '1 hour' AS at`)
+    const emails = Array.from({ length: 500 }, (_, index) => ({
+      ...{
+        to: `again-${index}@example.test`,
+        subject: 'A subject of usual length, as a shop writes it, with an order 4711'.repeat(2),
+        sendAt: rows[0]?.at,
+      },
+    }))
+    const [first, again] = [await batch(emails, 'long-answer'), await batch(emails, 'long-answer')]
+    const ids = ({ json }: typeof first) =>
+      json?.success ? json.data.emails.map(({ email }) => email?.id) : json?.error.code
+    expect(ids(first)).toHaveLength(500)
+    expect(ids(again)).toEqual(ids(first))
+    expect((await batch(emails.slice(1), 'long-answer')).status).toBe(409)
+    await shop.sql(`UPDATE scheduled_emails SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = 'BY_PERSON', ready_at = NULL
+      WHERE status = 'SCHEDULED'`)
+  })
+
   test('refuses of its emails those that cannot be sent, and sends the others', async () => {
     const { json } = await batch([{ to: 'one@example.test' }, { to: 'gone@example.test' }, { to: 'two@example.test' }])
     expect(json).toMatchObject({

@@ -203,10 +203,10 @@ describe('a person who is erased', () => {
         key: 'x-1',
       })
     const onThatDay = await again()
-    expect([onThatDay.status, onThatDay.json]).toMatchObject([409, { error: { code: 'answer-not-kept' } }])
     await shop.sql('DELETE FROM kept_answers')
     const later = await again()
-    expect([later.status, later.json]).toMatchObject([200, { data: { wasThere: true, status: 'SENT', to: null } }])
+    for (const { status, json } of [onThatDay, later])
+      expect([status, json]).toMatchObject([200, { data: { wasThere: true, status: 'SENT', to: null } }])
     expect(sink.taken).toEqual([])
   })
 

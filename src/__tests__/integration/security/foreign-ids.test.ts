@@ -54,6 +54,7 @@ const BESIDES: Record<string, (field: string) => CallInput> = {
   'POST /api/campaigns/[id]/prospects': () => ({}),
   'POST /api/campaigns/[id]/prospects/bulk': () => ({ body: { action: 'pause' } }),
   'GET /api/campaigns/[id]/diagnose': () => ({}),
+  'POST /api/events': () => ({ body: { name: 'bought' } }),
   'POST /api/lists/[id]/members': () => ({}),
   'DELETE /api/lists/[id]/members': () => ({}),
   'DELETE /api/mailboxes/[id]': () => ({}),

@@ -5,6 +5,7 @@ import { jsonSchemaOf } from '#lib/openapi/json-schema.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { EVENT_NAMES } from '#lib/webhooks/event-types.ts'
 import { bodyOf } from '#lib/webhooks/payload.ts'
+import { tellOfNotice } from '#lib/webhooks/tell-of-notice.ts'
 import { makeDueCampaign } from '#tests/support/data/emails.ts'
 import { makeWorkspace } from '#tests/support/data/workspaces.ts'
 import { validatorOf } from '#tests/support/openapi/described.ts'
@@ -142,6 +143,16 @@ test('a campaign tells every turn of its life', async () => {
   })
   expect(typesOf(begun)).toEqual([
     ...['campaign.scheduled', 'campaign.paused', 'campaign.resumed', 'campaign.launched'],
+  ])
+})
+
+test('a node that notifies tells its note, and nothing personal', async () => {
+  const prospectId = place.emails[0]?.prospectId ?? ''
+  const { workspaceId, campaignId } = place
+  const notice = { workspaceId, campaignId, prospectId, personId: prospectId, note: 'Call them', nodeId: 'n' }
+  const written = await writtenBy(() => inTransaction(db.pool, (tx) => tellOfNotice(tx, notice)))
+  expect(written.map(({ type, data }) => ({ type, data }))).toEqual([
+    { type: 'prospect.notice', data: { prospectId, campaignId, personId: prospectId, note: 'Call them', nodeId: 'n' } },
   ])
 })
 

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { findCampaign } from '#lib/campaigns/campaign.ts'
+import { setTimes } from '#lib/campaigns/times.ts'
 import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import { newId } from '#lib/platform/id.ts'
 import { sendDue } from '#lib/worker/send-due.ts'
@@ -39,6 +41,7 @@ async function addStarting(beside: DueCampaign, after: string) {
      VALUES ($1, $2, $3, 'Later', 'SCHEDULED', app_now() + $4::interval, app_now())`,
     [campaign.campaignId, workspaceId, sequenceId, after],
   )
+  await setTimes(db.pool, await findCampaign(db.pool, workspaceId, campaign.campaignId))
   await enrol(db.pool, campaign, await makeProspects(db.pool, workspaceId, 3))
   return campaign
 }

@@ -19,6 +19,14 @@ const id: Values = ({ sentId }) => [sentId]
 const next: Values = ({ nextId }) => [nextId]
 const ofCampaign: Values = ({ campaign }) => [campaign.campaignId]
 
+/** The person of an email, in a sequence that branches. */
+const inJourney = (state: 'WAITING' | 'PLAN' | 'ENDED') =>
+  `INSERT INTO journeys (enrolment_id, workspace_id, campaign_id, prospect_id, sequence_id, graph_version, state, node_id, ended_at, ended_reason)
+   SELECT campaign_prospect_id, workspace_id, campaign_id, prospect_id, sequence_id, 1, '${state}', 'n'
+     ${state === 'ENDED' ? `, app_now(), 'WALKED_THROUGH'` : ', NULL, NULL'} FROM scheduled_emails WHERE id = $1`
+
+const CANCELLED = `UPDATE scheduled_emails SET status = 'CANCELLED', cancelled_at = app_now(), cancel_reason = 'BY_PERSON', ready_at = NULL WHERE id = $1`
+
 /** What breaks each invariant in a sound place, and whose id the doctor then tells. One row each. */
 export const FAULTS: Record<string, [sql: string, values: Values, offends?: Values]> = {
   'accepted-once': [
@@ -87,6 +95,54 @@ export const FAULTS: Record<string, [sql: string, values: Values, offends?: Valu
     next,
     next,
   ],
+  'actions-are-carried-out': [
+    `INSERT INTO scheduled_actions (workspace_id, type, dedupe_key, due_at, campaign_id, enrolment_id, prospect_id)
+       SELECT workspace_id, 'CANCEL', 'late', app_now() - interval '1 hour', campaign_id, campaign_prospect_id, prospect_id
+       FROM scheduled_emails WHERE id = $1`,
+    next,
+    () => [expect.any(String)],
+  ],
+  'campaigns-have-their-times': [
+    `UPDATE campaigns SET status = 'SCHEDULED', scheduled_at = app_now() + interval '1 day' WHERE id = $1`,
+    ofCampaign,
+    ofCampaign,
+  ],
+  'who-branches-has-a-place': [
+    `UPDATE sequences SET graph = '{"nodes": []}' WHERE id = (SELECT sequence_id FROM campaigns WHERE id = $1)`,
+    ofCampaign,
+    () => [expect.any(String)],
+  ],
+  'who-waits-is-moved-on': [inJourney('WAITING'), next, () => [expect.any(String)]],
+  'nobody-waits-twice': [
+    `WITH ended AS (${inJourney('ENDED')})
+       INSERT INTO scheduled_actions (workspace_id, type, dedupe_key, due_at, campaign_id, enrolment_id, prospect_id, node_id)
+       SELECT workspace_id, 'TIMEOUT', 'left behind', app_now() + interval '1 day', campaign_id, campaign_prospect_id, prospect_id, 'n'
+       FROM scheduled_emails WHERE id = $1`,
+    next,
+    () => [expect.any(String)],
+  ],
+  'nobody-is-on-the-way-in-a-stopped-campaign': [
+    `WITH cancelled AS (${CANCELLED}), stopped AS (
+         UPDATE campaigns SET status = 'STOPPED', updated_at = app_now() - interval '1 hour'
+         WHERE id = (SELECT campaign_id FROM scheduled_emails WHERE id = $1))
+       ${inJourney('PLAN')}`,
+    next,
+    () => [expect.any(String)],
+  ],
+  'nobody-who-left-is-on-the-way': [
+    `WITH cancelled AS (${CANCELLED}), left_by AS (
+         UPDATE prospects SET replied_at = app_now() WHERE id = (SELECT prospect_id FROM scheduled_emails WHERE id = $1))
+       ${inJourney('PLAN')}`,
+    next,
+    () => [expect.any(String)],
+  ],
+  'nobody-finished-is-on-the-way': [
+    `WITH cancelled AS (${CANCELLED}), finished AS (
+         UPDATE campaign_prospects SET state = 'FINISHED' WHERE id = (SELECT campaign_prospect_id FROM scheduled_emails WHERE id = $1))
+       ${inJourney('PLAN')}`,
+    next,
+    () => [expect.any(String)],
+  ],
   'mailbox-days-add-up': [
     `UPDATE mailbox_days SET reserved = reserved + 1 WHERE mailbox_id = $1`,
     ({ campaign }) => [campaign.mailboxIds[0]],
@@ -132,6 +188,7 @@ const TABLES = [
   ...['scheduled_emails', 'email_attempts', 'email_contents', 'campaign_prospects', 'campaigns', 'prospects'],
   ...['mailbox_days', 'workspace_days', 'workspace_plans', 'sending_settings'],
   ...['email_counts', 'email_count_changes'],
+  ...['sequences', 'journeys', 'scheduled_actions'],
 ]
 
 /** Keeps everything as it is now; what it answers puts it back, as a cure would. A sighting that was put back would be a restore. */

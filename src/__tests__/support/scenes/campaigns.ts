@@ -111,6 +111,12 @@ export const CAMPAIGNS: Scenes = {
     { state: 'people', as: 'owner', address: () => `${links.full}?tab=people`, ready: text('Paused here') },
     { state: 'people, none', as: 'owner', address: () => `${links.full}?tab=people&q=zz`, ready: text('Nobody is') },
     {
+      state: 'people, a path',
+      as: 'owner',
+      address: () => links.path,
+      ready: text('What has happened, what is certain'),
+    },
+    {
       state: 'people, filling in',
       as: 'owner',
       address: () => `${links.full}?tab=people&state=BLOCKED`,

@@ -20,5 +20,9 @@ export const links = {
   waiting: '',
   webhook: '',
   delivery: '',
+  branching: '',
+  unfinishedBranches: '',
+  path: '',
+  deadAction: '',
 }
 export const people = { ada: '', erased: '', merged: '', importId: '', unfinishedId: '' }

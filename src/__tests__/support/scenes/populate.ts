@@ -1,6 +1,7 @@
 import { type Guest, linkMailedTo } from '#tests/support/browser/guest.ts'
 import { launchToAll, setUpSending } from '#tests/support/browser/launching.ts'
 import { links } from './places.ts'
+import { populateActions } from './populate-actions.ts'
 import { populateCampaigns } from './populate-campaigns.ts'
 import { populatePeople } from './populate-people.ts'
 import { populateWebhooks } from './populate-webhooks.ts'
@@ -139,6 +140,7 @@ export async function populate(app: App, guest: Guests): Promise<void> {
 
   await populatePeople(app, owner)
   await populateCampaigns(app, owner)
+  await populateActions(app, owner)
 
   await invite(owner, 'loner@example.com', 'member')
   links.known = await linkMailedTo(app, 'loner@example.com', 'Acme')

@@ -127,6 +127,29 @@ export const QUEUE: Scenes = {
     },
     { state: 'lost', as: 'owner', broken: '/api/admin/outbox?*', ready: text('The server does not answer.') },
   ],
+  '/admin/actions': [
+    { state: 'full', as: 'owner', ready: text('Ends the wait of a person') },
+    {
+      state: 'needs a decision',
+      as: 'admin',
+      address: () => '/admin/actions?part=decide',
+      ready: text('Failed for good'),
+    },
+    {
+      state: 'empty',
+      as: 'owner',
+      address: () => '/admin/actions?part=cancelled&type=LOOK',
+      ready: text('Nothing was cancelled'),
+    },
+    {
+      state: 'one that failed',
+      as: 'owner',
+      address: () => `/admin/actions?action=${links.deadAction}`,
+      ready: (page) => page.getByRole('button', { name: 'Try again' }),
+    },
+    { state: 'a member', as: 'member', ready: text('Scheduled actions are for admins and owners') },
+    { state: 'lost', as: 'owner', broken: '/api/admin/actions*', ready: text('The server does not answer.') },
+  ],
   '/admin/held': [
     { state: 'not held', as: 'owner', ready: text('Nothing is held') },
     { state: 'held', as: 'owner', ...HELD, ready: (page) => page.getByRole('button', { name: 'Let sending go on…' }) },

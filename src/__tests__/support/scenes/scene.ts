@@ -28,7 +28,12 @@ export function isOpenedAnew({ path, afterwards }: Scene & { path: string }): bo
   return afterwards !== undefined || MEASURES_ITS_SCREEN.includes(path)
 }
 
-export const MEASURES_ITS_SCREEN: readonly string[] = ['/admin/email-queue', '/campaigns/[id]', '/settings/webhooks']
+export const MEASURES_ITS_SCREEN: readonly string[] = [
+  '/admin/actions',
+  '/admin/email-queue',
+  '/campaigns/[id]',
+  '/settings/webhooks',
+]
 
 /** Each in a browser of their own. */
 export type Guests = (as: Scene['as']) => Guest

@@ -27,6 +27,22 @@ export const SEQUENCES: Scenes = {
       ready: text('The server does not answer.'),
     },
     {
+      state: 'with branches',
+      as: 'owner',
+      address: () => links.branching,
+      ready: text('The email of step 1.'),
+    },
+    {
+      state: 'with branches that are not complete',
+      as: 'owner',
+      address: () => links.unfinishedBranches,
+      ready: text('A sequence begins with an email'),
+      afterwards: async (page) => {
+        await page.getByRole('button', { name: /^Add something else$/ }).click()
+        await page.getByRole('menuitem', { name: 'Wait' }).waitFor()
+      },
+    },
+    {
       state: 'a chip',
       as: 'owner',
       address: () => links.sequence,

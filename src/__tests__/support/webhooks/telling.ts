@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { type AllowedHosts, NO_HOSTS_ALLOWED, readAllowedHosts } from '#lib/mail/smtp/host-safety.ts'
-import { resolveBySystem } from '#lib/mail/smtp/resolve-host.ts'
+import { resolverFor } from '#lib/mail/smtp/resolve-name.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { type Keyring, type KeyringReading, readKeyring } from '#lib/platform/keyring.ts'
@@ -25,10 +25,8 @@ export function testCourier(
   allowed: AllowedHosts | string = '127.0.0.1, localhost',
 ): { courier: Courier; told: Disabled[] } {
   const told: Disabled[] = []
-  const reach = {
-    allowed: typeof allowed === 'string' ? readAllowedHosts(allowed) : allowed,
-    resolve: resolveBySystem,
-  }
+  const hosts = typeof allowed === 'string' ? readAllowedHosts(allowed) : allowed
+  const reach = { allowed: hosts, resolve: resolverFor(hosts) }
   const tellOwners = async (_: Sql, disabled: Disabled) => {
     told.push(disabled)
   }

@@ -68,7 +68,11 @@ test('what goes out and what comes back has the types of the contract, as JSON c
         sequenceId?: string | undefined
         batchSize?: number | undefined
         mailboxIds?: string[] | undefined
+        tracksOpens?: boolean | undefined
+        tracksClicks?: boolean | undefined
         scheduledAt?: string | null | undefined
+        endsAt?: string | null | undefined
+        pauseHoldsClock?: boolean | undefined
       }
     | undefined
   >()

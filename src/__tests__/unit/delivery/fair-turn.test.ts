@@ -39,6 +39,30 @@ describe('of the permits to hand over', () => {
     expect(granted).toEqual(['a', 'b', 'new'])
   })
 
+  test('one that was never tried finds out with one, however many it has ready, so that it may hang and hold up no other', async () => {
+    granted.splice(0)
+    const permits = new Permits(10)
+    const standings = new Map<string, Standing>([['batch', 'untried']])
+    const seeker = {
+      mailboxId: 'batch',
+      get standing() {
+        return standings.get('batch') ?? 'untried'
+      },
+    }
+    const first = await permits.take(seeker, 10)
+    expect(first.count).toBe(1)
+    const second = permits.take(seeker, 10)
+    const others = await Promise.all(['a', 'b', 'c'].map((mailboxId) => ask(permits, mailboxId, 'untried', 10)))
+    expect(others.map(({ count }) => count)).toEqual([1, 1, 1])
+    // What is proven meanwhile holds for what waits already, and gives back what it had been given.
+    standings.set('batch', 'proven')
+    first.giveBack(1)
+    expect((await second).count).toBeGreaterThan(1)
+    for (const other of others) other.giveBack(1)
+    ;(await second).giveBack((await second).count)
+    expect((await permits.take({ mailboxId: 'last', standing: 'proven' }, 10)).count).toBe(10)
+  })
+
   test('those that have hung still find out, also with a single permit and beside many that work', async () => {
     granted.splice(0)
     const permits = new Permits(1)

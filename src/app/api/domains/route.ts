@@ -1,4 +1,4 @@
-import { domains } from '#lib/contract/domains.ts'
+import { domains } from '#lib/contract/mailboxes.ts'
 import { addDomain } from '#lib/mail/domains/add-domain.ts'
 import { listDomains } from '#lib/mail/domains/sending-domain.ts'
 import { database } from '#lib/platform/database.ts'

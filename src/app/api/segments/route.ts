@@ -1,5 +1,5 @@
 import { createSegment, listSegments } from '#lib/audience/segments.ts'
-import { segments } from '#lib/contract/segments.ts'
+import { segments } from '#lib/contract/lists.ts'
 import { database } from '#lib/platform/database.ts'
 import { inKeptTransaction, workspaceRoute } from '../workspace-route.ts'
 

@@ -6,8 +6,10 @@ import { Card } from '../../ui/card.tsx'
 import { AudienceCard } from '../audience-card.tsx'
 import { PlanCard } from '../plan-card.tsx'
 import type { Campaign } from '../use-campaigns.ts'
+import { ClockCard } from './clock-card.tsx'
 import { NameField } from './name-field.tsx'
 import { OneMore } from './one-more.tsx'
+import { TrackingCard } from './tracking-card.tsx'
 import { useEditCampaign } from './use-edit-campaign.ts'
 import { WhatCard } from './what-card.tsx'
 import { WhenFields } from './when-fields.tsx'
@@ -36,6 +38,8 @@ export function CampaignMaker({ campaign }: { campaign: Campaign }) {
             <WhenFields campaign={campaign} onChange={edit.save} />
           </Card>
         </Section>
+        <ClockCard campaign={campaign} onChange={edit.save} />
+        <TrackingCard campaign={campaign} onChange={edit.save} />
       </div>
       <div className="flex min-w-0 flex-col gap-4 lg:sticky lg:top-4">
         <PlanCard campaign={campaign}>

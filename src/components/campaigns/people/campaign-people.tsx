@@ -1,9 +1,11 @@
 'use client'
 
 import { ListMinus, Pause, Play, Undo2, Users, X } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useRef } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
+import { useSequence } from '../../sequences/use-sequences.ts'
 import { useSession } from '../../session/session-context.tsx'
 import { IntentLink } from '../../shell/intent-link.tsx'
 import { usePageKeys } from '../../shell/page-keys.tsx'
@@ -20,17 +22,20 @@ import { useUrlParams } from '../../use-url-params.ts'
 import { AudienceCard } from '../audience-card.tsx'
 import { LostTab } from '../lost-tab.tsx'
 import type { Campaign } from '../use-campaigns.ts'
-import { isRemoved, peopleColumns } from './people-columns.tsx'
+import { isRemoved, nameOf, peopleColumns } from './people-columns.tsx'
 import { type Counts, type Enrolment, useEnrolments } from './use-enrolments.ts'
 import { usePeopleVerbs } from './use-people-verbs.tsx'
+
+const PathDialog = dynamic(() => import('./path-dialog.tsx').then((part) => part.PathDialog))
 
 const STATES = Object.entries(ENROLMENT_STATE_LOOK).map(([value, { word }]) => ({ value, label: word }))
 
 /** Who is in a campaign: how far each is, what comes next, why a person waits, and what can be done about it. */
 export function CampaignPeople({ campaign }: { campaign: Campaign }) {
   const { workspace } = useSession()
-  const { params, hrefWith } = useUrlParams()
+  const { params, hrefWith, change } = useUrlParams()
   const query = useEnrolments(campaign.id)
+  const { data: sequence } = useSequence(campaign.sequenceId)
   const { data, error, isPending, isFetching, isPlaceholderData, refetch } = query
   const selection = useSelection(params.toString())
   const verbs = usePeopleVerbs(campaign.id)
@@ -42,6 +47,8 @@ export function CampaignPeople({ campaign }: { campaign: Campaign }) {
     selectKey(list),
   ])
   const rows = data?.enrolments ?? []
+  const shown = rows.find(({ id }) => id === params.get('path'))
+  const onPath = sequence?.graph ? ({ id }: Enrolment) => change({ path: id }) : undefined
   const chosen = rows.filter(({ id }) => isSelected(selection.selection, id))
   const mayChange = campaign.status !== 'STOPPED' && campaign.archivedAt === null
   const isFiltered = params.has('state') || params.has('q')
@@ -72,7 +79,7 @@ export function CampaignPeople({ campaign }: { campaign: Campaign }) {
         <Table
           caption="People of the campaign"
           columns={peopleColumns({
-            ...{ campaign, timeZone: workspace.timeZone, selection, rows, chosen, mayChange, verbs },
+            ...{ campaign, timeZone: workspace.timeZone, selection, rows, chosen, mayChange, verbs, onPath },
           })}
           rows={rows}
           rowKey={({ id }) => id}
@@ -105,6 +112,14 @@ export function CampaignPeople({ campaign }: { campaign: Campaign }) {
       <Pagination nextCursor={data?.nextCursor ?? null} />
       {chosen.length > 0 && mayChange && <Bar chosen={chosen} verbs={verbs} onClear={selection.clear} />}
       {verbs.dialog}
+      {shown && (
+        <PathDialog
+          campaignId={campaign.id}
+          enrolmentId={shown.id}
+          name={nameOf(shown)}
+          onClose={() => change({ path: null })}
+        />
+      )}
     </>
   )
 }

@@ -27,6 +27,8 @@ interface Given {
   chosen: readonly Enrolment[]
   mayChange: boolean
   verbs: ReturnType<typeof usePeopleVerbs>
+  /** Absent where the sequence does not branch: then the next email says it all. */
+  onPath?: ((enrolment: Enrolment) => void) | undefined
 }
 
 /** Taken out by a person before anything was planned: can be put back. */
@@ -52,6 +54,7 @@ export function peopleColumns(given: Given): Column<Enrolment>[] {
     },
     { key: 'next', label: 'Next email', cell: (one) => <Next enrolment={one} timeZone={timeZone} /> },
     { key: 'mailbox', label: 'From', cell: ({ mailbox }) => mailbox ?? '' },
+    ...(given.onPath ? [pathColumn(given.onPath)] : []),
     ...(mayChange ? [verbsColumn(given)] : []),
   ]
 }
@@ -85,7 +88,8 @@ function selectColumn({ selection, rows, chosen }: Given): Column<Enrolment> {
   }
 }
 
-const nameOf = ({ prospect, firstName, lastName }: Enrolment) => nameOfPerson({ email: prospect, firstName, lastName })
+export const nameOf = ({ prospect, firstName, lastName }: Enrolment) =>
+  nameOfPerson({ email: prospect, firstName, lastName })
 
 function Who({ enrolment }: { enrolment: Enrolment }) {
   const { prospectId, prospect } = enrolment
@@ -139,6 +143,19 @@ function Next({ enrolment: { nextEmail }, timeZone }: { enrolment: Enrolment; ti
       )}
     </span>
   )
+}
+
+function pathColumn(onPath: (enrolment: Enrolment) => void): Column<Enrolment> {
+  return {
+    key: 'path',
+    label: 'Path',
+    isNarrow: true,
+    cell: (one) => (
+      <Button size="sm" onClick={() => onPath(one)}>
+        Path<span className="sr-only"> of {nameOf(one)}</span>
+      </Button>
+    ),
+  }
 }
 
 function verbsColumn({ verbs }: Given): Column<Enrolment> {

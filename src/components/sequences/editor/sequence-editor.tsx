@@ -11,12 +11,13 @@ import { Callout } from '#components/ui/callout.tsx'
 import { Button } from '#components/ui/control/button.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
+import { emailNode } from '../branches/graph-draft.ts'
 import { useCoverage } from '../fields/use-coverage.ts'
-import { PersonPicker, type PickedPerson, usePeople } from '../preview/person-picker.tsx'
+import { nameOf, PersonPicker, type PickedPerson, usePeople } from '../preview/person-picker.tsx'
 import { PreviewPane } from '../preview/preview-pane.tsx'
 import { type PreviewAsk, usePreview } from '../preview/use-preview.ts'
 import { UNNAMED } from '../start-sequence.ts'
-import { draftOf, isUnwritten, type Sequence, threadSubjectOf } from './draft.ts'
+import { draftOf, graphOf, isUnwritten, type Sequence, threadSubjectOf } from './draft.ts'
 import { EditorHeader } from './editor-header.tsx'
 import { OtherVersion } from './other-version.tsx'
 import { StepList } from './step-list.tsx'
@@ -26,6 +27,7 @@ import type { Version } from './versions-dialog.tsx'
 
 const EffectDialog = dynamic(async () => (await import('./effect-dialog.tsx')).EffectDialog, { ssr: false })
 const VersionsDialog = dynamic(async () => (await import('./versions-dialog.tsx')).VersionsDialog, { ssr: false })
+const PathPane = dynamic(async () => (await import('../branches/path-pane.tsx')).PathPane, { ssr: false })
 const TestSendDialog = dynamic(async () => (await import('./test-send-dialog.tsx')).TestSendDialog, { ssr: false })
 
 type Opened = 'effect' | 'history' | 'test' | null
@@ -54,6 +56,7 @@ export function SequenceEditor({ live }: { live: Sequence }) {
     threadSubject: threadSubjectOf(draft.steps, view.step - 1),
   }
   const preview = usePreview(live.id, ask)
+  const graph = graphOf(draft)
   usePageKeys([{ keys: ['h'], label: 'Show the history', action: () => setOpened('history') }])
 
   const sendTest = (mailboxId: string) =>
@@ -76,7 +79,9 @@ export function SequenceEditor({ live }: { live: Sequence }) {
     const brought = draftOf(version)
     // Steps that were launched since then keep their places.
     const kept = isLaunched ? draft.steps.slice(brought.steps.length) : []
-    editor.restore({ ...brought, steps: [...brought.steps, ...kept] })
+    const steps = [...brought.steps, ...kept]
+    const nodes = brought.nodes && [...brought.nodes, ...kept.map(({ key }) => emailNode(key))]
+    editor.restore({ ...brought, steps, nodes })
     close()
     const next = isLaunched ? ' Save it, and it is what goes out next.' : ''
     toastWithUndo(`Version ${version.version} is in the editor.${next}`, async () => {
@@ -123,11 +128,13 @@ export function SequenceEditor({ live }: { live: Sequence }) {
           }
         >
           This sequence has been launched. Texts and waits may change, and steps may follow the last one; what has been
-          sent stays as it is. Nothing changes before you save.
+          sent stays as it is.{graph && ' Branches may change as well, for people who begin later.'} Nothing changes
+          before you save.
         </Callout>
       )}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,28rem)]">
         <StepList
+          sequenceId={live.id}
           draft={draft}
           coverage={coverage}
           fixedSteps={isLaunched ? base.steps.length : 0}
@@ -151,6 +158,9 @@ export function SequenceEditor({ live }: { live: Sequence }) {
               isPhone={view.isPhone}
               onPhone={view.showPhone}
             />
+          )}
+          {graph && (
+            <PathPane sequenceId={live.id} graph={graph} steps={draft.steps} name={person ? nameOf(person) : 'You'} />
           )}
         </div>
       </div>

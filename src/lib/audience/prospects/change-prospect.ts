@@ -9,6 +9,7 @@ import {
   prospectTarget,
   refuseTombstone,
 } from '#lib/audience/prospect.ts'
+import { appendEvents } from '#lib/events/append-events.ts'
 import { notFound, PublicError } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { refuseArchived } from '#lib/platform/rows/archived.ts'
@@ -26,11 +27,13 @@ export type ProspectChange = ProspectFields & {
   archived?: boolean
   /** Only this way round: nobody but the person themselves subscribes again. */
   unsubscribed?: true
+  /** A member has read their answer. Taken back where it was a mistake; what was cancelled stays cancelled. */
+  replied?: boolean
 }
 
 /**
- * Absent means: as it was. Pausing touches no email; archiving and unsubscribing cancel what waits; resuming, and filling
- * what was missing, let go on what waited for it.
+ * Absent means: as it was. Pausing touches no email; archiving, unsubscribing and a reply cancel what waits; resuming, and
+ * filling what was missing, let go on what waited for it.
  */
 export async function changeProspect(
   tx: Sql,
@@ -50,14 +53,15 @@ export async function changeProspect(
   if (isThereAlready(before, change)) return before
   if (change.email !== undefined) await changeAddress(tx, workspaceId, hash, before, change.email)
   const or = <T>(wanted: T | undefined, current: T) => (wanted === undefined ? current : wanted)
-  await tx.query(
+  const { rows } = await tx.query<{ at: Date }>(
     `UPDATE prospects SET first_name = $3, last_name = $4, company = $5, time_zone = $6, custom_fields = $7,
        paused_at = CASE WHEN $8 THEN coalesce(paused_at, app_now()) END,
        archived_at = CASE WHEN $9 THEN coalesce(archived_at, app_now()) END,
        unsubscribed_at = CASE WHEN $10 THEN coalesce(unsubscribed_at, app_now()) ELSE unsubscribed_at END,
        unsubscribed_by_reader = unsubscribed_by_reader AND NOT $10,
+       replied_at = CASE WHEN $11 THEN coalesce(replied_at, app_now()) END,
        updated_at = app_now()
-     WHERE workspace_id = $1 AND id = $2`,
+     WHERE workspace_id = $1 AND id = $2 RETURNING updated_at AS at`,
     [
       workspaceId,
       id,
@@ -69,8 +73,10 @@ export async function changeProspect(
       change.paused ?? before.pausedAt !== null,
       change.archived ?? before.archivedAt !== null,
       change.unsubscribed ?? false,
+      change.replied ?? before.repliedAt !== null,
     ],
   )
+  const at = rows[0]?.at ?? before.updatedAt
   if (change.archived && !before.archivedAt) await consequences.cancelWaiting(tx, id, 'archived')
   if (change.archived !== undefined && change.archived !== (before.archivedAt !== null))
     await recordAudit(tx, workspaceId, {
@@ -83,7 +89,18 @@ export async function changeProspect(
   if (change.unsubscribed && !before.unsubscribedAt) {
     await consequences.cancelWaiting(tx, id, 'unsubscribed')
     await recordAudit(tx, workspaceId, { action: 'prospect.unsubscribed', actor, target: prospectTarget(id) })
+    await tellOf(tx, workspaceId, id, 'UNSUBSCRIBED', at)
   }
+  if (change.replied && !before.repliedAt) {
+    await consequences.cancelWaiting(tx, id, 'replied')
+    await tellOf(tx, workspaceId, id, 'REPLIED', at)
+  }
+  if (change.replied !== undefined && change.replied !== (before.repliedAt !== null))
+    await recordAudit(tx, workspaceId, {
+      action: change.replied ? 'prospect.replied' : 'prospect.not-replied',
+      actor,
+      target: prospectTarget(id),
+    })
   const filled = Object.entries(change.customFields ?? {}).filter(([, value]) => value !== null)
   await rememberFields(
     tx,
@@ -93,14 +110,22 @@ export async function changeProspect(
   return loadProspect(tx, workspaceId, id)
 }
 
+/** What a member knows of a person, as an event of theirs. The row is locked, so that it is told once for each time. */
+async function tellOf(tx: Sql, workspaceId: string, prospectId: string, type: 'REPLIED' | 'UNSUBSCRIBED', at: Date) {
+  const dedupeKey = `${type.toLowerCase()}:${prospectId}:${at.getTime()}`
+  await appendEvents(tx, [{ workspaceId, prospectId, type, occurredAt: at, dedupeKey, data: { by: 'member' } }])
+}
+
 /** Archived or restored a second time. */
 function isThereAlready({ archivedAt }: Prospect, change: ProspectChange): boolean {
   return Object.keys(change).join() === 'archived' && change.archived === (archivedAt !== null)
 }
 
-/** Who is archived can be brought back, and a wish to be left alone is kept whatever they are. */
+/** Who is archived can be brought back, and a wish to be left alone, or an answer, is kept whatever they are. */
 function isMoreThanLeaving(change: ProspectChange): boolean {
-  return change.archived === undefined && Object.keys(change).some((name) => name !== 'unsubscribed')
+  return (
+    change.archived === undefined && Object.keys(change).some((name) => name !== 'unsubscribed' && name !== 'replied')
+  )
 }
 
 /** What a text may name. */

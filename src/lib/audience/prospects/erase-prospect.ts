@@ -1,5 +1,6 @@
 import { type Consequences, lockProspect, prospectTarget } from '#lib/audience/prospect.ts'
 import { lockSuppressions } from '#lib/audience/suppression/suppressions.ts'
+import { eraseEventsOf } from '#lib/events/erase-events.ts'
 import { notFound } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { recordAudit } from '#lib/tenancy/audit/audit.ts'
@@ -44,6 +45,7 @@ export async function eraseProspect(
   )
   await blankFormerAddresses(tx, ids)
   await blankKeptAnswers(tx, workspaceId)
+  await eraseEventsOf(tx, workspaceId, ids)
   await tx.query('DELETE FROM list_members WHERE prospect_id = ANY($1::uuid[])', [ids])
   await tx.query('DELETE FROM import_people WHERE prospect_id = ANY($1::uuid[])', [ids])
   let cancelledEmails = 0

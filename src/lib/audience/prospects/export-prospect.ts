@@ -6,6 +6,7 @@ import {
   type ProspectTraces,
   prospectTarget,
 } from '#lib/audience/prospect.ts'
+import { exportEvents } from '#lib/events/list-events.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { recordAudit } from '#lib/tenancy/audit/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
@@ -20,6 +21,8 @@ export type ProspectExport = ProspectTraces & {
   formerAddresses: Row[]
   lists: Row[]
   suppressions: Row[]
+  /** What happened with them. */
+  personEvents: Row[]
 }
 
 /** Everything held about one person, under whichever of their ids it is asked for. */
@@ -54,6 +57,7 @@ export async function exportProspect(
        JOIN prospects p ON p.email_hash = s.value_hash AND p.workspace_id = s.workspace_id
        WHERE s.workspace_id = $1 AND p.id = ANY($2::uuid[]) ORDER BY s.id`,
     ),
+    personEvents: await exportEvents(tx, workspaceId, ids),
     ...(await exportTraces(tx, ids, await addressesOf(tx, ids))),
   }
   await recordAudit(tx, workspaceId, { action: 'prospect.exported', actor, target: prospectTarget(id) })

@@ -1,4 +1,5 @@
 import { type CancelWaiting, prospectTarget } from '#lib/audience/prospect.ts'
+import { appendEvents } from '#lib/events/append-events.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { RECIPIENT, recordAudit } from '#lib/tenancy/audit/audit.ts'
 import type { Reader } from './unsubscribe-link.ts'
@@ -40,13 +41,7 @@ export async function unsubscribeReader(
   if (people.length === 0) return undefined
   let cancelledEmails = 0
   for (const { id, unsubscribedAt } of people) {
-    if (!unsubscribedAt) {
-      await tx.query(
-        `UPDATE prospects SET unsubscribed_at = app_now(), unsubscribed_by_reader = true, updated_at = app_now()
-         WHERE workspace_id = $1 AND id = $2 AND unsubscribed_at IS NULL`,
-        [reader.workspaceId, id],
-      )
-    }
+    if (!unsubscribedAt) await noteUnsubscribed(tx, reader.workspaceId, id, via)
     // Also where it held already: an email may have come back into the queue by a person's hand since.
     cancelledEmails += await cancelWaiting(tx, id, 'unsubscribed')
   }
@@ -58,6 +53,21 @@ export async function unsubscribeReader(
       details: { via, cancelledEmails },
     })
   return { cancelledEmails }
+}
+
+async function noteUnsubscribed(tx: Sql, workspaceId: string, prospectId: string, via: string): Promise<void> {
+  const { rows } = await tx.query<{ at: Date }>(
+    `UPDATE prospects SET unsubscribed_at = app_now(), unsubscribed_by_reader = true, updated_at = app_now()
+     WHERE workspace_id = $1 AND id = $2 AND unsubscribed_at IS NULL RETURNING unsubscribed_at AS at`,
+    [workspaceId, prospectId],
+  )
+  await appendEvents(
+    tx,
+    rows.map(({ at }) => ({
+      ...{ workspaceId, prospectId, type: 'UNSUBSCRIBED', occurredAt: at, data: { by: 'reader', via } },
+      dedupeKey: `unsubscribed:${prospectId}:${at.getTime()}`,
+    })),
+  )
 }
 
 /**

@@ -1,3 +1,5 @@
+import { ACTION_REASONS, type ActionReason } from '#lib/actions/reasons.ts'
+import { leaveJourneys } from '#lib/campaigns/journeys/leave.ts'
 import type { CancelReason } from '#lib/email-scheduler/reasons.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
@@ -24,7 +26,13 @@ export async function cancelWaiting(tx: Sql, workspaceId: string, owner: Owner, 
      SELECT count(*)::int AS count FROM cancelled`,
     [workspaceId, id, reason],
   )
+  if (!('campaignId' in owner) && isLeaving(reason)) await leaveJourneys(tx, owner, reason)
   return rows[0]?.count ?? 0
+}
+
+/** Where nothing more is sent to them, nothing waits for them in a sequence that branches either. */
+function isLeaving(reason: CancelReason): reason is CancelReason & ActionReason {
+  return Object.hasOwn(ACTION_REASONS, reason)
 }
 
 function ownedBy(owner: Owner): [string, string] {

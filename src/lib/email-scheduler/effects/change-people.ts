@@ -2,6 +2,7 @@ import { changeEnrolments } from '#lib/campaigns/change-enrolments.ts'
 import type { EnrolmentAction } from '#lib/campaigns/enrolment-actions.ts'
 import { reopen } from '#lib/campaigns/move.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import type { CLOCK } from '#lib/tenancy/audit/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import { cancelWaiting } from './cancel-waiting.ts'
 import { unpark } from './unpark.ts'
@@ -21,7 +22,7 @@ export async function changePeople(
   workspaceId: string,
   campaignId: string,
   { action, enrolmentIds }: { action: EnrolmentAction; enrolmentIds: readonly string[] },
-  actor: Actor,
+  actor: Actor | typeof CLOCK,
 ): Promise<PeopleChanged> {
   if (action === 'put_back') await reopen(tx, workspaceId, campaignId)
   const { ids, prospectIds } = await changeEnrolments(tx, workspaceId, campaignId, action, enrolmentIds, actor)

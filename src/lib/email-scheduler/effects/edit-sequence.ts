@@ -1,5 +1,7 @@
 import { countPlannedIn, lockCampaignsSharedOn } from '#lib/campaigns/appended.ts'
 import { recheckBlocked } from '#lib/campaigns/blocked.ts'
+import { referenceProblems } from '#lib/campaigns/journeys/graph-references.ts'
+import { PublicError } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { Expected } from '#lib/platform/rows/row-version.ts'
 import { changeSequence, type SequenceInput } from '#lib/sequences/change-sequence.ts'
@@ -45,7 +47,12 @@ export async function editSequence(
   expected?: Expected,
 ): Promise<{ sequence: SequenceWithSteps; effect: EditEffect }> {
   const { sequence, changes } = await changeSequence(tx, workspaceId, id, input, actor, expected)
-  const campaigns = await lockCampaignsSharedOn(tx, id, { hasNewSteps: changes.appended.length > 0 })
+  const gone = sequence.launchedAt && sequence.graph ? await referenceProblems(tx, workspaceId, id, sequence.graph) : []
+  if (gone.length > 0) throw new PublicError(409, 'sequence-in-use', gone[0]?.sentence ?? '', { graphProblems: gone })
+  const campaigns = await lockCampaignsSharedOn(tx, id, {
+    // Of one that branches, who is on the way goes on through the version that they began with.
+    hasNewSteps: changes.appended.length > 0 && sequence.graph === null,
+  })
   for (const campaign of campaigns) await recheckBlocked(tx, campaign)
   // A text that needs less, or has a fallback by now, lets those go on who were held back for what they lack.
   if (changes.texts.length > 0) await unpark(tx, workspaceId, { sequenceId: id }, 'merge-fields-complete')
@@ -59,7 +66,8 @@ export async function editSequence(
     // The first email waits for nothing: what is written as its wait moves nobody.
     const moved = changes.delays.filter((stepNumber) => stepNumber > 1)
     if (moved.length > 0) effect.emailsMoved = await planAgainFrom(tx, ids, Math.min(...moved))
-    if (changes.appended.length > 0) effect.enrolmentsExtended = await countPlannedIn(tx, ids)
+    if (changes.appended.length > 0 && sequence.graph === null)
+      effect.enrolmentsExtended = await countPlannedIn(tx, ids)
     const { example: _, ...counts } = effect
     await recordAudit(tx, workspaceId, {
       action: 'sequence.changed',

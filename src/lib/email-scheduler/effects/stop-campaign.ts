@@ -1,6 +1,8 @@
 import type pg from 'pg'
+import { cancelSomeActions } from '#lib/actions/cancel.ts'
 import type { Campaign } from '#lib/campaigns/campaign.ts'
 import { finishSome, skipUnplanned } from '#lib/campaigns/finish.ts'
+import { leaveStopped } from '#lib/campaigns/journeys/leave.ts'
 import { endCampaign } from '#lib/campaigns/move.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
@@ -36,6 +38,8 @@ export async function clearStopped(
       cancelled += count
       return count
     },
+    () => inTransaction(pool, (tx) => leaveStopped(tx, id, EMAILS_PER_TRANSACTION)),
+    () => inTransaction(pool, (tx) => cancelSomeActions(tx, id, EMAILS_PER_TRANSACTION)),
     () => inTransaction(pool, (tx) => skipUnplanned(tx, id)),
     () => finishSome(pool, id),
   ]

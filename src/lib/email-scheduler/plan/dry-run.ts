@@ -8,10 +8,10 @@ import { type Sql, tryOut } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { dayOf } from '#lib/platform/local-date.ts'
 import { fieldsNeeded } from '#lib/sequences/merge-fields.ts'
-import { readWrittenSteps } from '#lib/sequences/steps.ts'
 import { Planner } from './plan.ts'
 import type { LimitedBy } from './plan-capacity.ts'
 import type { Placement } from './plan-request.ts'
+import { readPlannedRun } from './planned-run.ts'
 import { goingOnFrom, type OpenPlan, type PlanMoment, PlanningSession } from './planning-session.ts'
 import { batchSizeOf, mailboxesOf, NO_SETTINGS, NO_STEPS, planRequestOf, sortOut } from './schedule-batch.ts'
 
@@ -41,6 +41,8 @@ export type DryRun = {
   /** Those that are set aside already, and those that a launch would set aside. */
   skipped: number
   blocked: number
+  /** Of a sequence that branches: how many of its emails everybody gets and are told here, and how many there are in all. */
+  branching: { certain: number; steps: number } | null
   /** False where time ran out: what is told is true, and there is more. */
   isComplete: boolean
   /** What waits in the workspace is about to be planned again, which may move places. */
@@ -75,7 +77,8 @@ export async function dryRun(
     return { plan, waitsForReplan: plan ? await waitsForReplan(tx, plan) : false }
   })
   const run = new Run(at?.date ?? null, await countSetAside(pool, campaign.id))
-  const steps = await readWrittenSteps(pool, campaign.sequenceId)
+  const { steps, all, branching } = await readPlannedRun(pool, campaign.sequenceId)
+  if (branching) run.branching = { certain: steps.length, steps: all.length }
   const first = steps[0]
   const { plan } = opened
   if (!plan || !first) return run.answer(pool, plan, opened.waitsForReplan, plan ? NO_STEPS : NO_SETTINGS, 0, limit)
@@ -84,7 +87,7 @@ export async function dryRun(
     ? oneMore(plan, campaign)
     : { planner: plan.planner, among: mailboxesOf(campaign) }
 
-  const fields = fieldsNeeded(steps)
+  const fields = fieldsNeeded(all)
   let afterId: string | null = null
   while (run.isComplete) {
     if (!mayContinue()) {
@@ -154,6 +157,7 @@ async function waitsForReplan(tx: Sql, plan: OpenPlan): Promise<boolean> {
 
 class Run {
   isComplete = true
+  branching: DryRun['branching'] = null
   enrolments = 0
   skipped: number
   blocked: number
@@ -220,6 +224,7 @@ class Run {
       skipped: this.skipped,
       blocked: this.blocked,
       isComplete: this.isComplete,
+      branching: this.branching,
       waitsForReplan: waits,
       impossible,
       page: await withNames(sql, ordered.slice(offset, offset + limit)),

@@ -22,6 +22,8 @@ type Belongs = {
   campaignId: string
   sequenceId: string
   firstStep: number
+  /** The last step of a run in a sequence that branches: its sending moves the person on. */
+  movesOn?: number | null
   version: number
   now: Date
 }
@@ -33,15 +35,16 @@ type Belongs = {
  */
 export async function insertPlanned(
   tx: Sql,
-  { workspaceId, campaignId, sequenceId, firstStep, version, now }: Belongs,
+  { workspaceId, campaignId, sequenceId, firstStep, movesOn = null, version, now }: Belongs,
   emails: readonly CreateScheduledEmailInput[],
 ): Promise<Set<string>> {
   const { rows } = await tx.query<{ key: string }>(
     `INSERT INTO scheduled_emails (id, workspace_id, campaign_id, sequence_id, plan_version, updated_at, campaign_prospect_id,
        prospect_id, step_number, idempotency_key, mailbox_id, scheduled_for, local_date, jitter_seconds, ready_at,
-       limited_by, limited_on)
+       limited_by, limited_on, moves_on)
      SELECT e.id, $1, $2, $3, $4, $5, e.enrolment_id, e.prospect_id, e.step, e.key, e.mailbox_id, to_timestamp(e.at_ms / 1000),
-       e.local_date, e.jitter, CASE WHEN e.step = $15 THEN to_timestamp(e.at_ms / 1000) END, e.limited_by, e.limited_on
+       e.local_date, e.jitter, CASE WHEN e.step = $15 THEN to_timestamp(e.at_ms / 1000) END, e.limited_by, e.limited_on,
+       e.step IS NOT DISTINCT FROM $18::int
      FROM unnest($6::uuid[], $7::uuid[], $8::uuid[], $9::int[], $10::text[], $11::uuid[], $12::float8[], $13::date[], $14::int[],
          $16::text[], $17::date[])
        AS e(id, enrolment_id, prospect_id, step, key, mailbox_id, at_ms, local_date, jitter, limited_by, limited_on)
@@ -65,6 +68,7 @@ export async function insertPlanned(
       firstStep,
       plainArray(emails.map((email) => email.limitedBy)),
       plainArray(emails.map((email) => email.limitedOn)),
+      movesOn,
     ],
   )
   return new Set(rows.map(({ key }) => key))

@@ -135,7 +135,9 @@ export async function giveBackPlaces(tx: Sql, plan: OpenPlan, emails: readonly W
 
 async function readPredecessors(tx: Sql, enrolmentIds: readonly string[]): Promise<Map<string, Predecessor>> {
   const { rows } = await tx.query<Predecessor>(
-    `SELECT DISTINCT ON (campaign_prospect_id) campaign_prospect_id AS "enrolmentId", coalesce(sent_at, next_retry_at, scheduled_for) AS at,
+    `SELECT DISTINCT ON (campaign_prospect_id) campaign_prospect_id AS "enrolmentId",
+       -- What was come to by a branch counts from then.
+       greatest(coalesce(sent_at, next_retry_at, scheduled_for), (SELECT arrived_at FROM journeys j WHERE j.enrolment_id = campaign_prospect_id)) AS at,
        status = 'SENT' AS sent
      FROM scheduled_emails
      WHERE campaign_prospect_id = ANY($1::uuid[]) AND status IN ('SENT', 'SENDING', 'RETRY_SCHEDULED', 'OUTCOME_UNKNOWN')

@@ -4,6 +4,7 @@ import { loadCampaign } from '#lib/campaigns/campaign.ts'
 import { campaignsToPlan } from '#lib/campaigns/unplanned.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { type AppendResult, appendBatch } from './append-steps.ts'
+import { planBranchBatch } from './branch-batch.ts'
 import { workspacesToReplan } from './plan-lock.ts'
 import { PlanningSession } from './planning-session.ts'
 import { replanWorkspace } from './replan.ts'
@@ -47,12 +48,14 @@ export async function planRoundRobin(pool: pg.Pool, { log, mayContinue, onProgre
     )
     session.forget(workspaceId)
   }
-  for (const campaign of await campaignsBehind(pool))
-    turns.appended += await appendAll(pool, session, campaign, mayContinue).catch((error: unknown) => {
-      log.error({ error, campaignId: campaign.id }, 'appending failed')
-      turns.errors.push('Planning appended steps failed on our side; the next tick tries again.')
+  for (const campaign of await campaignsBehind(pool)) {
+    const batch = campaign.by === 'branches' ? planBranchBatch : appendBatch
+    turns.appended += await batchAfterBatch(pool, session, campaign, batch, mayContinue).catch((error: unknown) => {
+      log.error({ error, campaignId: campaign.id }, 'planning later steps failed')
+      turns.errors.push('Planning later steps failed on our side; the next tick tries again.')
       return 0
     })
+  }
   const queue = await campaignsToPlan(pool)
   const seen = new Set(queue.map(({ id }) => id))
   let batches = 0
@@ -86,10 +89,11 @@ export async function planRoundRobin(pool: pg.Pool, { log, mayContinue, onProgre
   return turns
 }
 
-async function appendAll(
+async function batchAfterBatch(
   pool: pg.Pool,
   session: PlanningSession,
   campaign: { id: string; workspaceId: string },
+  batch: typeof appendBatch,
   mayContinue: () => boolean,
 ): Promise<number> {
   let appended = 0
@@ -97,7 +101,7 @@ async function appendAll(
   while (mayContinue()) {
     const from: string | null = afterId
     const result: AppendResult = await session.inTransaction(pool, campaign.workspaceId, (tx) =>
-      appendBatch(tx, session, campaign, from),
+      batch(tx, session, campaign, from),
     )
     if (result.kind !== 'appended') break
     appended += result.scheduled

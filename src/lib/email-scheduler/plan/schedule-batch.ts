@@ -2,14 +2,16 @@ import { suppressedProspects } from '#lib/audience/suppression/suppressed.ts'
 import { type Campaign, lockCampaignShared } from '#lib/campaigns/campaign.ts'
 import { coveredBeforeMerge, coveredByStopped } from '#lib/campaigns/covered.ts'
 import { ENROLMENT_REASONS, type EnrolmentReason } from '#lib/campaigns/enrolment-reasons.ts'
+import { beginJourneys } from '#lib/campaigns/journeys/begin.ts'
 import { markPlanned, setAside, takeUnplanned, type UnplannedEnrolment } from '#lib/campaigns/unplanned.ts'
 import { generateIdempotencyKey } from '#lib/email-scheduler/idempotency.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { fieldsNeeded, missingSentence } from '#lib/sequences/merge-fields.ts'
-import { readWrittenSteps, type SequenceStep } from '#lib/sequences/steps.ts'
+import type { SequenceStep } from '#lib/sequences/steps.ts'
 import { type CreateScheduledEmailInput, insertPlanned, prospectsCovered } from './insert-planned.ts'
 import type { Placement, PlanRequest } from './plan-request.ts'
+import { type PlannedRun, readPlannedRun } from './planned-run.ts'
 import { goingOnFrom, type OpenPlan, type PlanningSession } from './planning-session.ts'
 import { replanBatch } from './replan.ts'
 
@@ -42,10 +44,10 @@ export async function scheduleBatch(
   const campaign = await lockCampaignShared(tx, workspaceId, id)
   if (!campaign) return { kind: 'not-found' }
   if (campaign.status !== 'RUNNING') return { kind: 'not-running' }
-  const steps = await readWrittenSteps(tx, campaign.sequenceId)
+  const { steps, all, branching } = await readPlannedRun(tx, campaign.sequenceId)
   const first = steps[0]
   if (!first) return { kind: 'impossible', sentence: NO_STEPS }
-  const enrolments = await takeUnplanned(tx, campaign.id, batchSizeOf(campaign, steps.length), fieldsNeeded(steps))
+  const enrolments = await takeUnplanned(tx, campaign.id, batchSizeOf(campaign, steps.length), fieldsNeeded(all))
   if (enrolments.length === 0) return { kind: 'nothing-left' }
 
   const { planned, aside } = await sortOut(tx, plan, campaign, first, enrolments)
@@ -58,7 +60,7 @@ export async function scheduleBatch(
     await setAside(tx, ids, state, { code, reason })
     log.info({ state, reason, enrolments: ids }, 'enrolments set aside')
   }
-  await insertBatch(tx, session, plan, campaign, steps, planned, result.placements)
+  await insertBatch(tx, session, plan, campaign, { steps, branching }, planned, result.placements)
   const skippedEnrolments = aside.flatMap(({ state, ids }) => (state === 'SKIPPED' ? ids : [])).length
   log.info(
     { campaignId: campaign.id, enrolments: planned.length, scheduled: result.placements.length, skippedEnrolments },
@@ -150,7 +152,7 @@ async function insertBatch(
   session: PlanningSession,
   plan: OpenPlan,
   campaign: Campaign,
-  steps: readonly SequenceStep[],
+  { steps, branching }: Pick<PlannedRun, 'steps' | 'branching'>,
   enrolments: readonly UnplannedEnrolment[],
   placements: readonly Placement[],
 ): Promise<void> {
@@ -165,6 +167,7 @@ async function insertBatch(
     campaignId: campaign.id,
     sequenceId: campaign.sequenceId,
     firstStep: steps[0]?.stepNumber ?? 1,
+    movesOn: branching?.run.stepNumbers.at(-1) ?? null,
     version: plan.version,
     now: plan.now,
   }
@@ -178,5 +181,11 @@ async function insertBatch(
     steps.length,
     plan.now,
   )
+  if (branching)
+    await beginJourneys(
+      tx,
+      { workspaceId: plan.workspaceId, campaignId: campaign.id, sequenceId: campaign.sequenceId, ...branching },
+      enrolments.filter(({ id }) => mailboxOf.has(id)),
+    )
   await session.save(tx, plan)
 }

@@ -1,6 +1,7 @@
 import type { ProspectTraces } from '#lib/audience/prospect.ts'
 import { hideUnsubscribeLinks } from '#lib/audience/prospects/unsubscribe-link.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import { hideTracking } from '#lib/tracking/tracking-link.ts'
 
 /** Of campaigns, and what programs had sent to them: to nobody else, whoever had a blind copy. */
 const THEIRS = `e.id IN (
@@ -44,7 +45,7 @@ export async function exportTraces(
     ).map((row) => ({
       ...row,
       text: hideUnsubscribeLinks(String(row.text)),
-      html: hideUnsubscribeLinks(String(row.html)),
+      html: hideTracking(hideUnsubscribeLinks(String(row.html))),
     })),
     attempts: await rows(
       `SELECT a.email_id AS "emailId", a.number, a.started_at AS "startedAt", a.ended_at AS "endedAt", a.outcome,

@@ -1,3 +1,4 @@
+import { listEvents, type PersonEvent } from '#lib/events/list-events.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { EnrolmentState } from '#lib/platform/generated/enums.ts'
 import { EMAIL_ROWS, type EmailRow, mapScheduledEmail, type ScheduledEmailResponse } from './email-response.ts'
@@ -15,6 +16,8 @@ export type PersonEmail = Pick<
 export type PersonHistory = {
   emails: PersonEmail[]
   isCut: boolean
+  /** Those that emails and the person's own state do not tell. */
+  events: PersonEvent[]
   enrolments: {
     id: string
     campaign: { id: string; name: string }
@@ -25,6 +28,7 @@ export type PersonHistory = {
 }
 
 const EMAILS_MAX = 500
+const EVENTS_MAX = 500
 
 /**
  * Of a prospect that the caller has found in the workspace, and of all who were merged into it: they are one person. With what
@@ -54,8 +58,13 @@ export async function readPersonHistory(sql: Sql, workspaceId: string, prospectI
     sql,
     shown.map(({ id }) => id),
   )
+  const { events } = await listEvents(sql, workspaceId, ids, {
+    limit: EVENTS_MAX,
+    types: ['OPENED', 'CLICKED', 'CUSTOM'],
+  })
   return {
     enrolments,
+    events,
     isCut: rows.length > EMAILS_MAX,
     emails: shown.map((row) => {
       const { id, status, sentence, campaign, stepNumber, attempts, lastError, mailbox } = mapScheduledEmail(row)

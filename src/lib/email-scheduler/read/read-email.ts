@@ -6,6 +6,7 @@ import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
 import { notFound } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { AttemptOutcome } from '#lib/platform/generated/enums.ts'
+import { hideTracking } from '#lib/tracking/tracking-link.ts'
 import { BLIND_COPIES } from './blind-copies.ts'
 import { type EmailDeed, readDeeds } from './email-deeds.ts'
 import { EMAIL_ROWS, type EmailRow, mapScheduledEmail, type ScheduledEmailResponse } from './email-response.ts'
@@ -62,7 +63,7 @@ function shown(content: EmailContent | undefined): EmailContent | null {
   return {
     ...content,
     text: hideUnsubscribeLinks(content.text),
-    html: hideUnsubscribeLinks(content.html),
+    html: hideTracking(hideUnsubscribeLinks(content.html)),
     headers: Object.fromEntries(headers),
   }
 }

@@ -11,6 +11,7 @@ import { cancelWaiting } from '#lib/email-scheduler/effects/cancel-waiting.ts'
 import { eraseLateTraces } from '#lib/email-scheduler/effects/erase-traces.ts'
 import { lockOwners } from '#lib/email-scheduler/effects/owners.ts'
 import { cancelSuccessors } from '#lib/email-scheduler/effects/successors.ts'
+import { tellOfBounces, tellOfFailures } from '#lib/email-scheduler/effects/tell-of-failures.ts'
 import { inLockOrder } from '#lib/email-scheduler/lease.ts'
 import { attemptOutcome, isRefusal, type SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import type { CancelReason } from '#lib/email-scheduler/reasons.ts'
@@ -211,24 +212,32 @@ async function suppressBounced(tx: Sql, rows: readonly SettledRow[], hasherIn: H
     if (workspaceId === SYSTEM_WORKSPACE_ID) continue
     const addressed = await readAddressedTo(tx, bounced)
     const ofNobody = addressed.flatMap(({ prospectId, address }) => (prospectId === null && address ? [address] : []))
-    const people = addressed.filter((one): one is Bounced => one.prospectId !== null)
+    const people = addressed.filter((one): one is BouncedBy => one.prospectId !== null)
     if (ofNobody.length > 0) {
-      people.push(...(await findPeopleAt(tx, workspaceId, ofNobody)))
+      const emailAt = new Map(addressed.map(({ address, emailId }) => [address, emailId]))
+      for (const person of await findPeopleAt(tx, workspaceId, ofNobody))
+        people.push({ ...person, emailId: emailAt.get(person.address) ?? '' })
       const others = ofNobody.filter((address) => people.every((person) => person.address !== address))
       if (hasherIn && others.length > 0)
         await suppressAddressesOfNobody(tx, workspaceId, await hasherIn(tx, workspaceId), others)
     }
-    for (const prospectId of await suppressBouncedAddresses(tx, workspaceId, people))
-      await cancelWaiting(tx, workspaceId, { prospectId }, 'PROSPECT_BOUNCED')
+    const gone = new Set(await suppressBouncedAddresses(tx, workspaceId, people))
+    for (const prospectId of gone) await cancelWaiting(tx, workspaceId, { prospectId }, 'PROSPECT_BOUNCED')
+    await tellOfBounces(
+      tx,
+      people.filter(({ prospectId }) => gone.has(prospectId)),
+    )
   }
 }
 
-type AddressedTo = { prospectId: string | null; address: string | null }
+type AddressedTo = { emailId: string; prospectId: string | null; address: string | null }
+
+type BouncedBy = Bounced & { emailId: string }
 
 /** Where these emails really went: their prospects may have got another address since. */
 async function readAddressedTo(tx: Sql, rows: readonly SettledRow[]): Promise<AddressedTo[]> {
   const { rows: found } = await tx.query<AddressedTo>(
-    `SELECT e.prospect_id AS "prospectId", nullif(c.to_address, '') AS address FROM scheduled_emails e
+    `SELECT e.id AS "emailId", e.prospect_id AS "prospectId", nullif(c.to_address, '') AS address FROM scheduled_emails e
      LEFT JOIN email_contents c ON c.email_id = e.id AND c.content_token = e.content_token
      WHERE e.id = ANY($1::uuid[]) ORDER BY e.prospect_id`,
     [rows.map(({ id }) => id)],
@@ -295,5 +304,6 @@ async function decide(
   const reached = (status: Verdict) => verdicts.filter(({ verdict }) => verdict === status).map(({ id }) => id)
   await cancelSuccessors(tx, reached('PERMANENTLY_FAILED'), 'PREDECESSOR_FAILED')
   await cancelSuccessors(tx, reached('CANCELLED'), 'PREDECESSOR_CANCELLED')
+  await tellOfFailures(tx, reached('PERMANENTLY_FAILED'))
   return new Map(verdicts.map(({ id, verdict }) => [id, verdict]))
 }

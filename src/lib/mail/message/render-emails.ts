@@ -6,6 +6,8 @@ import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
 import type { StepTexts } from '#lib/sequences/merge-fields.ts'
 import { compileStep, type StepCompiling } from '#lib/sequences/render.ts'
+import { trackHtml } from '#lib/tracking/track-html.ts'
+import { trackingKeys } from '#lib/tracking/tracking-keys.ts'
 import { messageIdOf, unsubscribeUrl } from './headers.ts'
 import { type Recipient, type Rendering, type Sender, unrenderable, writeEmail } from './write-email.ts'
 
@@ -22,6 +24,7 @@ export type RenderableEmail = Pick<
   | 'kind'
   | 'idempotencyKey'
   | 'mailboxId'
+  | 'campaignId'
   | 'prospectId'
   | 'sequenceId'
   | 'stepNumber'
@@ -52,6 +55,7 @@ export async function renderEmails(
     by.keyring,
     emails.map(({ workspaceId }) => workspaceId),
   )
+  const track = await tracker(sql, emails, by)
   const compiled = new Map<string, StepCompiling>()
 
   const render = (email: RenderableEmail): RenderedEmail => {
@@ -81,11 +85,33 @@ export async function renderEmails(
     })
     if (rendering.kind === 'unrenderable') return rendering
     return {
-      ...rendering,
+      ...track(email, rendering),
       writtenFrom: { prospect: recipient.version, sequence: step.sequenceVersion, sender: sender.version },
     }
   }
   return new Map(emails.map((email) => [email.id, render(email)]))
+}
+
+type Track = (email: RenderableEmail, rendering: Exclude<Rendering, { kind: 'unrenderable' }>) => typeof rendering
+
+/** Puts what shows openings and clicks into the HTML of what campaigns that ask for it send. */
+async function tracker(sql: Sql, emails: readonly RenderableEmail[], { appUrl, keyring }: RenderingBy): Promise<Track> {
+  const { rows } = await sql.query<{ id: string; workspaceId: string; opens: boolean; clicks: boolean }>(
+    prepared(`SELECT id, workspace_id AS "workspaceId", tracks_opens AS opens, tracks_clicks AS clicks FROM campaigns
+     WHERE id = ANY($1::uuid[]) AND (tracks_opens OR tracks_clicks)`),
+    [unique(emails.flatMap(({ campaignId }) => campaignId ?? []))],
+  )
+  if (rows.length === 0) return (_, rendering) => rendering
+  const campaigns = new Map(rows.map((row) => [row.id, row]))
+  const keys = await trackingKeys(sql, keyring, unique(rows.map(({ workspaceId }) => workspaceId)))
+  return ({ id, workspaceId, campaignId }, rendering) => {
+    const campaign = campaigns.get(campaignId ?? '')
+    const key = keys.get(workspaceId)
+    if (!campaign || !key || rendering.kind !== 'content' || rendering.content.html === '') return rendering
+    const { opens, clicks } = campaign
+    const html = trackHtml(rendering.content.html, { key, workspaceId, emailId: id, appUrl, opens, clicks })
+    return { ...rendering, content: { ...rendering.content, html } }
+  }
 }
 
 async function readSenders(

@@ -1,7 +1,8 @@
 import type { Refused } from '#lib/email-scheduler/outcome.ts'
 import { env } from '#lib/platform/env.ts'
 import { type AllowedHosts, readAllowedHosts } from './host-safety.ts'
-import { type ResolveName, resolveBySystem, resolveHost } from './resolve-host.ts'
+import { type ResolveName, resolveHost } from './resolve-host.ts'
+import { resolverFor } from './resolve-name.ts'
 import type { OpeningStage } from './smtp-conversation.ts'
 import { refusedWith } from './smtp-refusal.ts'
 import type { AnySecurity } from './smtp-server.ts'
@@ -31,8 +32,8 @@ export async function openSmtp(
   password: string | undefined,
   now: () => Date,
   {
-    resolve = resolveBySystem,
     allowed = readAllowedHosts(env().SMTP_ALLOW_PRIVATE_HOSTS),
+    resolve = resolverFor(allowed),
     ca,
     reached = () => undefined,
   }: Surroundings = {},

@@ -1,15 +1,9 @@
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { type AllowedHosts, isAllowedAddress, isAllowedName, isPublicAddress } from './host-safety.ts'
 import type { AnySecurity } from './smtp-server.ts'
 
-/** As the system resolves names, hosts file included. */
+/** All addresses of a name (resolve-name.ts). */
 export type ResolveName = (host: string) => Promise<string[]>
-
-export const resolveBySystem: ResolveName = async (host) => {
-  const found = await lookup(host, { all: true, verbatim: true })
-  return found.map(({ address }) => address)
-}
 
 type Wanted = { host: string; port: number; security: AnySecurity }
 

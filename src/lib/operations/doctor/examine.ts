@@ -1,5 +1,6 @@
 import type pg from 'pg'
-import { INVARIANTS, type Invariant } from './invariants.ts'
+import type { Invariant } from './invariant.ts'
+import { INVARIANTS } from './invariants.ts'
 
 export type Finding = Pick<Invariant, 'name' | 'sentence'> & { count: number; ids: string[] }
 

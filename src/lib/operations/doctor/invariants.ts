@@ -1,24 +1,9 @@
 import type { CancelReason, MoveReason } from '#lib/email-scheduler/reasons.ts'
 import { HAS_NO_COUNT, IS_MISCOUNTED, MISCOUNTED } from './counts-of-emails.ts'
 import { emailsOn } from './emails-on.ts'
-import { WALKS, type WalkName } from './walks.ts'
-
-/** Something that is never so in a database that is well. */
-export type Invariant = {
-  name: string
-  /** What it means that there are any, for a person; begins after their number. */
-  sentence: string
-  /** The same when all is well, by itself. */
-  holds: string
-  /** What a person does about it. */
-  cure: string
-  /** What is asked of each row, by the alias of its walk: true where it offends. Each must be a few steps in indexes. */
-  looks: readonly { over: WalkName; offends: string }[]
-  /** Where all at once is told by another question than row by row: the ids of what offends. */
-  whole?: string
-  /** Where it does not hold for one workspace, nobody else may rely on it either. */
-  concernsAll?: true
-}
+import type { Invariant } from './invariant.ts'
+import { JOURNEY_INVARIANTS } from './journey-invariants.ts'
+import { WALKS } from './walks.ts'
 
 /** What ticks clear up by themselves is no fault before so much time has passed. */
 const LONG_AGO = `app_now() - interval '15 minutes'`
@@ -243,6 +228,7 @@ const DEFINED: readonly Invariant[] = [
       },
     ],
   },
+  ...JOURNEY_INVARIANTS,
   {
     name: 'mailbox-days-add-up',
     sentence:

@@ -35,6 +35,8 @@ export const AUDIT_ACTIONS = {
   'list.restored': 'restored the list',
   'segment.archived': 'archived the segment',
   'segment.restored': 'restored the segment',
+  'action.retried': 'tried the scheduled action again',
+  'action.cancelled': 'cancelled the scheduled action',
   'email.retried': 'retried',
   'email.taken-as-delivered': 'took as delivered',
   'email.sent-again': 'sent again, though it may have been delivered,',
@@ -76,6 +78,8 @@ export const AUDIT_ACTIONS = {
   'prospect.archived': 'archived',
   'prospect.restored': 'restored',
   'prospect.unsubscribed': 'unsubscribed, on their word,',
+  'prospect.replied': 'noted the reply of',
+  'prospect.not-replied': 'took back the reply of',
   'prospect.unsubscribed-by-link': 'unsubscribed by the link in an email, as',
   'prospect.subscribed-by-link': 'subscribed again by the link in an email, as',
   'prospect.merged': 'merged into another prospect',
@@ -97,6 +101,9 @@ export const RECIPIENT: Omit<Actor, 'id'> & { id: null } = { id: null, email: 'T
 
 /** What the product does by itself, after what it met. */
 export const PRODUCT: Omit<Actor, 'id'> & { id: null } = { id: null, email: 'Sendonce' }
+
+/** What a person had set for a time, when it has come. */
+export const CLOCK: typeof PRODUCT = { id: null, email: 'The time that was set' }
 
 export type AuditEntry = {
   action: AuditAction

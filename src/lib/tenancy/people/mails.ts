@@ -39,6 +39,24 @@ export function alertMail(
   })
 }
 
+/** To a member whom a sequence is to tell. Who the person is stands behind the link, for those who may see it. */
+export function noticeMail(
+  appUrl: string,
+  member: { name: string; email: string; workspaceName: string },
+  { note, prospectId }: { note: string; prospectId: string },
+): WrittenMail {
+  return writeMail(member.email, `A person in ${member.workspaceName} wants your attention`, {
+    greeting: `Hello ${member.name},`,
+    before: [
+      `a sequence of the workspace ${member.workspaceName} on Sendonce tells you of a person.`,
+      ...(note ? [note] : []),
+    ],
+    button: 'Open the person',
+    link: new URL(`/prospects/${prospectId}`, appUrl).href,
+    after: 'You get this because a sequence names you at this point. Its author can change that.',
+  })
+}
+
 /** After the #, a browser sends the token to no server: it is in no access log and in no Referer. */
 function pageLink(appUrl: string, path: string, token: string): string {
   return `${new URL(path, appUrl).href}#token=${token}`

@@ -12,6 +12,20 @@ export async function listMembers(sql: Sql, workspaceId: string): Promise<Member
   return rows
 }
 
+/** One of them, by who they are; undefined for who is not, or not any more. */
+export async function memberToTell(
+  sql: Sql,
+  workspaceId: string,
+  personId: string,
+): Promise<{ name: string; email: string; workspaceName: string } | undefined> {
+  const { rows } = await sql.query<{ name: string; email: string; workspaceName: string }>(
+    `SELECT u.name, u.email, w.name AS "workspaceName" FROM members m JOIN users u ON u.id = m.user_id
+     JOIN workspaces w ON w.id = m.workspace_id WHERE m.workspace_id = $1 AND u.id = $2`,
+    [workspaceId, personId],
+  )
+  return rows[0]
+}
+
 const MEMBERS = `SELECT m.id, u.id AS "personId", u.name, u.email, m.role, m.created_at AS "joinedAt"
   FROM members m JOIN users u ON u.id = m.user_id WHERE m.workspace_id = $1`
 

@@ -8,6 +8,7 @@ import { route } from '#lib/platform/http/route.ts'
 import { keyring } from '#lib/wiring/keyring.ts'
 import { OwnMail } from '#lib/wiring/own-mail.ts'
 import { sendingMeans } from '#lib/wiring/sending-means.ts'
+import { tellMember } from '#lib/wiring/tell-member.ts'
 import { makeCourier } from '#lib/wiring/webhooks.ts'
 import { checkCronSecret } from '#lib/worker/cron-secret.ts'
 import { Sender } from '#lib/worker/send-due.ts'
@@ -47,6 +48,7 @@ export const GET = route(system.tick, async ({ request, log }) => {
     planning: planningTime(life),
     promise: PromiseWatch.of(pool, log),
     ownMail: OwnMail.of(pool, log),
+    tellMember,
     webhooks: { courier: makeCourier(pool, keyring(), log), time: tellingTime(life) },
     sending,
   })

@@ -1,4 +1,4 @@
-import { domains } from '#lib/contract/domains.ts'
+import { domains } from '#lib/contract/mailboxes.ts'
 import { DONE } from '#lib/contract/shared.ts'
 import { removeDomain } from '#lib/mail/domains/remove-domain.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'

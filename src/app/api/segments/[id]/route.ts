@@ -1,5 +1,5 @@
 import { changeSegment, loadSegment } from '#lib/audience/segments.ts'
-import { segments } from '#lib/contract/segments.ts'
+import { segments } from '#lib/contract/lists.ts'
 import { DONE } from '#lib/contract/shared.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
 import { workspaceRoute } from '../../workspace-route.ts'

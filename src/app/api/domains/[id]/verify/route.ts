@@ -1,4 +1,4 @@
-import { domains } from '#lib/contract/domains.ts'
+import { domains } from '#lib/contract/mailboxes.ts'
 import { verifyDomain } from '#lib/mail/domains/verify-domain.ts'
 import { database } from '#lib/platform/database.ts'
 import { resolveTxt } from '#lib/wiring/dns.ts'

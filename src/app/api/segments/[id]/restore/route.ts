@@ -1,5 +1,5 @@
 import { changeSegment } from '#lib/audience/segments.ts'
-import { segments } from '#lib/contract/segments.ts'
+import { segments } from '#lib/contract/lists.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
 

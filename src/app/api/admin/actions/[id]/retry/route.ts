@@ -1,0 +1,5 @@
+import { actions } from '#lib/contract/actions.ts'
+import { workspaceRoute } from '../../../../workspace-route.ts'
+import { actAndRead } from '../../act-and-read.ts'
+
+export const POST = workspaceRoute(actions.retry, (input) => actAndRead(input, 'retry'))

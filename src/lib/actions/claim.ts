@@ -1,0 +1,75 @@
+import { prepared, type Sql } from '#lib/platform/database.ts'
+import { ACTION_TYPE_NAMES, type ActionType, CAMPAIGN_ACTIONS } from './action-types.ts'
+import { ACTION_LEASE_SECONDS, CLAIMED_AT_ONCE, CLAIMED_OF_WORKSPACE } from './limits.ts'
+
+export type ClaimedAction = {
+  id: string
+  workspaceId: string
+  type: ActionType
+  dueAt: Date
+  campaignId: string
+  enrolmentId: string | null
+  prospectId: string | null
+  nodeId: string | null
+  round: number
+  heldMsBefore: number
+  payload: Record<string, unknown>
+  attempts: number
+  leaseToken: number
+  worker: string
+  /** The database's clock at the claim. */
+  leasedAt: Date
+}
+
+const TYPES = ACTION_TYPE_NAMES.map((type) => `'${type}'`).join(', ')
+
+/** In how long the next is due, whatever its type: one look into an index for each type. Negative: by so much overdue. */
+export const NEXT_ACTION_MS = `SELECT (extract(epoch FROM min(n.due_at) - app_now()) * 1000)::float8
+  FROM unnest(ARRAY[${TYPES}]::action_type[]) AS t(type) CROSS JOIN LATERAL (
+    SELECT due_at FROM scheduled_actions WHERE type = t.type AND status = 'PENDING' ORDER BY due_at LIMIT 1) n`
+
+/** Leases that ran out, and what is held by a pause that is over. */
+export const ACTIONS_TO_TAKE_BACK = `SELECT FROM scheduled_actions WHERE status = 'RUNNING' AND lease_until < app_now()
+  UNION ALL (SELECT FROM scheduled_actions a JOIN campaigns c ON c.id = a.campaign_id
+    WHERE a.status = 'HELD' AND c.clock_held_since IS NULL LIMIT 1)`
+
+const LEASED = `status = 'RUNNING', lease_token = a.lease_token + 1, leased_by = $1, leased_at = app_now(),
+  lease_until = app_now() + make_interval(secs => ${ACTION_LEASE_SECONDS}), updated_at = app_now()`
+
+const CLAIMED = `a.id, a.workspace_id AS "workspaceId", a.type, a.due_at AS "dueAt", a.campaign_id AS "campaignId",
+  a.enrolment_id AS "enrolmentId", a.prospect_id AS "prospectId", a.node_id AS "nodeId", a.round, a.held_ms_before AS "heldMsBefore",
+  a.payload, a.attempts, a.lease_token AS "leaseToken", a.leased_by AS worker, a.leased_at AS "leasedAt"`
+
+export const CLAIM_OF_CAMPAIGNS = `WITH due AS MATERIALIZED (
+    SELECT id FROM scheduled_actions WHERE type = ANY(ARRAY[${CAMPAIGN_ACTIONS.map((type) => `'${type}'`).join(', ')}]::action_type[])
+      AND status = 'PENDING' AND due_at <= app_now() ORDER BY due_at LIMIT ${CLAIMED_AT_ONCE} FOR UPDATE SKIP LOCKED)
+  UPDATE scheduled_actions a SET ${LEASED} FROM due WHERE a.id = due.id RETURNING ${CLAIMED}`
+
+/**
+ * Oldest first in each workspace, and of each as many as of the others. Which workspaces have anything pending is found by
+ * leaping through the index from one to the next, so that it costs a look for each and not for each action.
+ */
+export const CLAIM_OF_PEOPLE = `WITH RECURSIVE owners AS (
+    (SELECT workspace_id FROM scheduled_actions WHERE status = 'PENDING' AND enrolment_id IS NOT NULL ORDER BY workspace_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT n.workspace_id FROM scheduled_actions n WHERE n.status = 'PENDING' AND n.enrolment_id IS NOT NULL
+      AND n.workspace_id > o.workspace_id ORDER BY n.workspace_id LIMIT 1)
+    FROM owners o WHERE o.workspace_id IS NOT NULL
+  ), due AS MATERIALIZED (
+    SELECT d.id FROM owners o CROSS JOIN LATERAL (
+      SELECT n.id FROM scheduled_actions n WHERE n.workspace_id = o.workspace_id AND n.status = 'PENDING' AND n.enrolment_id IS NOT NULL
+        AND n.due_at <= app_now() ORDER BY n.due_at LIMIT ${CLAIMED_OF_WORKSPACE} FOR UPDATE SKIP LOCKED) d
+    WHERE o.workspace_id IS NOT NULL LIMIT ${CLAIMED_AT_ONCE})
+  UPDATE scheduled_actions a SET ${LEASED} FROM due WHERE a.id = due.id RETURNING ${CLAIMED}`
+
+const OF_CAMPAIGNS = prepared(CLAIM_OF_CAMPAIGNS)
+const OF_PEOPLE = prepared(CLAIM_OF_PEOPLE)
+
+/** What is due, under a lease. Of campaigns first: a start waits for nobody's time-outs. */
+export async function claimActions(sql: Sql, worker: string, of: 'campaigns' | 'people'): Promise<ClaimedAction[]> {
+  const { rows } = await sql.query<ClaimedAction>({
+    ...(of === 'campaigns' ? OF_CAMPAIGNS : OF_PEOPLE),
+    values: [worker],
+  })
+  return rows
+}

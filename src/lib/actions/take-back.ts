@@ -1,0 +1,47 @@
+import type { Sql } from '#lib/platform/database.ts'
+import type { ActionType } from './action-types.ts'
+import { countActions } from './counts.ts'
+import { ACTION_RETRY_MINUTES } from './limits.ts'
+import type { ActionReason } from './reasons.ts'
+
+const TAKEN_BACK_AT_ONCE = 1_000
+
+/**
+ * Leases that ran out: their workers are gone, and nothing of what they began was committed. Back into the queue at once;
+ * it counts as an attempt, so that what ends its worker each time ends as well.
+ */
+export async function recoverActions(sql: Sql): Promise<number> {
+  const { rows } = await sql.query<{ type: ActionType; status: string }>(
+    `WITH lost AS MATERIALIZED (
+       SELECT id, lease_token, leased_by, leased_at FROM scheduled_actions WHERE status = 'RUNNING' AND lease_until < app_now()
+       ORDER BY id LIMIT ${TAKEN_BACK_AT_ONCE} FOR UPDATE SKIP LOCKED
+     ), back AS (
+       UPDATE scheduled_actions a SET attempts = a.attempts + 1, lease_until = NULL, leased_by = NULL, leased_at = NULL,
+         status = CASE WHEN a.attempts < $1 THEN 'PENDING' ELSE 'DEAD' END::action_status,
+         reason = CASE WHEN a.attempts >= $1 THEN '${'FAILED_TOO_OFTEN' satisfies ActionReason}' END,
+         last_error = 'The worker was lost before it was done.',
+         ended_at = CASE WHEN a.attempts >= $1 THEN app_now() END, updated_at = app_now()
+       FROM lost WHERE a.id = lost.id RETURNING a.id, a.type, a.status
+     ), kept AS (
+       INSERT INTO action_attempts (action_id, lease_token, worker, started_at, outcome)
+       SELECT lost.id, lost.lease_token, lost.leased_by, lost.leased_at, 'LOST' FROM lost JOIN back ON back.id = lost.id)
+     SELECT type, status FROM back`,
+    [ACTION_RETRY_MINUTES.length],
+  )
+  for (const { type, status } of rows)
+    if (status === 'DEAD') await countActions(sql, [{ type, what: 'dead', count: 1 }])
+  return rows.length
+}
+
+/** What a pause held, once it is over: each waits for what was left of its time. */
+export async function releaseHeld(sql: Sql): Promise<number> {
+  const { rowCount } = await sql.query(
+    `WITH held AS MATERIALIZED (
+       SELECT a.id, c.clock_held_ms FROM scheduled_actions a JOIN campaigns c ON c.id = a.campaign_id
+       WHERE a.status = 'HELD' AND c.clock_held_since IS NULL ORDER BY a.id LIMIT ${TAKEN_BACK_AT_ONCE} FOR UPDATE OF a SKIP LOCKED)
+     UPDATE scheduled_actions a SET status = 'PENDING', updated_at = app_now(), held_ms_before = held.clock_held_ms,
+       due_at = a.due_at + make_interval(secs => (held.clock_held_ms - a.held_ms_before) / 1000.0)
+     FROM held WHERE a.id = held.id`,
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,6 @@
+/** Of a journey `j`: something of it is still to come, whatever becomes of its emails. */
+export const ON_THE_WAY = `j.state IN ('PLAN', 'MOVING', 'WAITING', 'BRANCH')`
+
+/** Of a campaign: its sequence does not branch, and every planned person gets all of its steps. */
+export const FOLLOW_ONE_ANOTHER = (campaign: string) =>
+  `NOT EXISTS (SELECT FROM sequences q WHERE q.id = ${campaign}.sequence_id AND q.graph IS NOT NULL)`
