@@ -240,7 +240,7 @@ export const mailboxes = {
       'Answers the address at Google at which the person who asks grants a Gmail mailbox, or grants one of this workspace again.',
     access: 'admin',
     peopleOnly: true,
-    body: z.object({ wish: z.enum(GMAIL_WISHES).default('drafts'), mailboxId: z.uuid().optional() }),
+    body: z.object({ wish: z.enum(GMAIL_WISHES).default('drafts'), mailboxId: idText.optional() }),
     output: z.object({ url: z.string() }),
   }),
 
