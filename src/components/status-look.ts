@@ -1,9 +1,7 @@
-import { ACTION_STATES } from '#lib/actions/states.ts'
 import { CAMPAIGN_STATES } from '#lib/campaigns/life.ts'
 import { MAILBOX_STATES } from '#lib/email-scheduler/mailbox-states.ts'
 import { STATES } from '#lib/email-scheduler/states.ts'
 import type {
-  ActionStatus,
   CampaignStatus,
   EnrolmentState,
   MailboxStatus,
@@ -71,15 +69,6 @@ export const ENROLMENT_STATE_LOOK: Record<EnrolmentState, StatusLook> = {
   SKIPPED: { tone: 'neutral', icon: 'skipped', word: 'Skipped' },
   ACTIVE: { tone: 'accent', icon: 'running', word: 'Active' },
   FINISHED: { tone: 'success', icon: 'done', word: 'Finished' },
-}
-
-export const ACTION_STATUS_LOOK: Record<ActionStatus, StatusLook> = {
-  PENDING: { tone: 'neutral', icon: 'waiting', word: ACTION_STATES.PENDING.name },
-  RUNNING: { tone: 'accent', icon: 'sending', word: ACTION_STATES.RUNNING.name },
-  HELD: { tone: 'warning', icon: 'paused', word: ACTION_STATES.HELD.name },
-  COMPLETED: { tone: 'success', icon: 'done', word: ACTION_STATES.COMPLETED.name },
-  CANCELLED: { tone: 'neutral', icon: 'cancelled', word: ACTION_STATES.CANCELLED.name },
-  DEAD: { tone: 'danger', icon: 'failed', word: ACTION_STATES.DEAD.name },
 }
 
 export const WEBHOOK_STATUS_LOOK: Record<WebhookStatus, StatusLook> = {

@@ -48,6 +48,9 @@ type Ours = {
   campaignId: string
   archivableId: string
   emailId: string
+  enrolmentId: string
+  enrolledIn: string
+  actionId: string
   bulkId: string
   domainId: string
   apiKeyId: string
@@ -74,6 +77,19 @@ const aCampaign = (ours: Ours): CallInput => ({ params: { id: ours.campaignId } 
 const A_WEBHOOK = { url: 'http://127.0.0.1:9/', events: ['email.sent'] }
 const aWebhook = (ours: Ours): CallInput => ({ params: { id: ours.webhookId } })
 const aBulk = (ours: Ours): CallInput => ({ params: { id: ours.bulkId } })
+/** That came to nothing, so that it can be tried again, and cancelled. */
+async function anActionOf(campaignId: string): Promise<{ actionId: string; enrolmentId: string; enrolledIn: string }> {
+  const { rows } = await app.db.pool.query<{ actionId: string; enrolmentId: string }>(
+    `INSERT INTO scheduled_actions (workspace_id, type, dedupe_key, due_at, campaign_id, enrolment_id, prospect_id, status, reason, ended_at)
+     SELECT workspace_id, 'CANCEL', 'an action', app_now() + interval '1 day', campaign_id, id, prospect_id, 'DEAD', 'FAILED_TOO_OFTEN', app_now()
+     FROM campaign_prospects WHERE campaign_id = $1 RETURNING id AS "actionId", enrolment_id AS "enrolmentId"`,
+    [campaignId],
+  )
+  return { actionId: '', enrolmentId: '', ...rows[0], enrolledIn: campaignId }
+}
+
+const anAction = (ours: Ours): CallInput => ({ params: { id: ours.actionId } })
+
 const anEmail = (ours: Ours): CallInput => ({ params: { id: ours.emailId } })
 
 const aTemplate = (ours: Ours): CallInput => ({ params: { id: ours.templateId } })
@@ -159,6 +175,11 @@ const ROUTES: Record<string, Expectation> = {
   'GET /api/sequences/fields': forMembers,
   'GET /api/sequences/preview-canvas': forMembers,
 
+  'POST /api/sequences/[id]/path': { ...forMembers, input: (ours) => ({ params: { id: ours.sequenceId }, body: {} }) },
+  'GET /api/campaigns/[id]/prospects/[enrolmentId]/path': {
+    ...forMembers,
+    input: (ours) => ({ params: { id: ours.enrolledIn, enrolmentId: ours.enrolmentId } }),
+  },
   'POST /api/sequences/[id]/preview': { ...forMembers, input: aPreview },
   'GET /api/sequences/[id]/preview/frame': {
     ...forMembers,
@@ -245,6 +266,9 @@ const ROUTES: Record<string, Expectation> = {
   'POST /api/mailboxes/[id]/restore': { ...forAdmins, input: aMailbox },
   'POST /api/mailboxes/[id]/test': { ...forAdmins, input: aMailbox },
   'GET /api/mailboxes/[id]/removal': { ...forMembers, input: aMailbox },
+  'POST /api/mailboxes/gmail/connect': { ...forAdmins, input: () => ({ body: {} }) },
+  'POST /api/mailboxes/gmail/callback': { ...forAdmins, input: () => ({ body: { state: 'x', code: 'x' } }) },
+  'POST /api/mailboxes/[id]/disconnect': { ...forAdmins, input: aMailbox },
 
   'GET /api/settings/sending': forMembers,
   'PUT /api/settings/sending': { ...forAdmins, input: () => ({ body: {} }) },
@@ -259,6 +283,10 @@ const ROUTES: Record<string, Expectation> = {
   'POST /api/admin/held/lift': { ...forAdmins, input: () => ({ body: { since: '2026-01-01T00:00:00Z' } }) },
   'GET /api/admin/promise': forMembers,
   'GET /api/admin/outbox': forMembers,
+  'GET /api/admin/actions': { ...forAdmins },
+  'GET /api/admin/actions/[id]': { ...forAdmins, input: anAction },
+  'POST /api/admin/actions/[id]/retry': { ...forAdmins, input: anAction },
+  'POST /api/admin/actions/[id]/cancel': { ...forAdmins, input: anAction },
   'GET /api/admin/outbox/[id]': { ...forMembers, input: anEmail },
   'DELETE /api/admin/outbox/[id]': { ...forAdmins, input: anEmail },
   'POST /api/admin/outbox/[id]/retry': { ...forAdmins, input: anEmail },
@@ -464,7 +492,10 @@ beforeAll(async () => {
   })
   const campaign = { body: { name: 'Spring', sequenceId } }
   const workspaceId = (await whoAmI(owner)).workspace?.id ?? ''
-  const { emails } = await makeDueCampaign(app.db.pool, { in: { workspaceId, mailboxIds: [mailbox.id] }, prospects: 1 })
+  const { emails, campaignId: campaignOfEmail } = await makeDueCampaign(app.db.pool, {
+    in: { workspaceId, mailboxIds: [mailbox.id] },
+    prospects: 1,
+  })
   // Nobody of the others below erases or merges this one.
   const previewedId = await add('dora@example.com')
   const aMail = async () => {
@@ -482,6 +513,7 @@ beforeAll(async () => {
     webhookId: webhook.id,
     deliveryId: delivery.id,
     emailId: emails[0]?.id ?? '',
+    ...(await anActionOf(campaignOfEmail)),
     bulkId: (
       await owner.ask<{ id: string }>('POST', '/api/admin/outbox/bulks', { body: { action: 'cancel', ids: [newId()] } })
     ).id,

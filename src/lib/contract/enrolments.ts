@@ -4,7 +4,7 @@ import { ENROLMENT_REASON_CODES } from '#lib/campaigns/enrolment-reasons.ts'
 import { ENROLMENT_STATES } from '#lib/campaigns/ledger.ts'
 import { CANCEL_REASONS, type CancelReason } from '#lib/email-scheduler/reasons.ts'
 import { operation } from './operation.ts'
-import { emailStatus, idParams, idText, pageFields, searchInput } from './shared.ts'
+import { emailStatus, idParams, idText, instant, pageFields, searchInput } from './shared.ts'
 
 const state = z.enum(ENROLMENT_STATES)
 const reasonCode = z.enum(ENROLMENT_REASON_CODES)
@@ -77,16 +77,23 @@ export const enrolments = {
     method: 'POST',
     path: '/api/campaigns/[id]/prospects/bulk',
     summary:
-      'Pauses, resumes, removes or puts back people of this campaign, and of no other. Removing cancels what waits for them; putting back is for those who were removed before they were planned.',
+      'Pauses, resumes, removes or puts back people of this campaign, and of no other. Removing cancels what waits for them, at once or at a time; putting back is for those who were removed before they were planned.',
     access: 'member',
     params: idParams,
-    body: z.object({
-      action: z.enum(ENROLMENT_ACTIONS),
-      enrolmentIds: z
-        .array(idText)
-        .min(1, 'Name at least one person of the campaign.')
-        .max(1_000, 'Name at most 1,000 people at a time.'),
-    }),
+    body: z
+      .object({
+        action: z.enum(ENROLMENT_ACTIONS),
+        enrolmentIds: z
+          .array(idText)
+          .min(1, 'Name at least one person of the campaign.')
+          .max(1_000, 'Name at most 1,000 people at a time.'),
+        /** When they are to be removed; now where nothing is said. */
+        at: instant.optional(),
+      })
+      .refine(({ action, at }) => at === undefined || action === 'remove', {
+        path: ['at'],
+        error: 'A time belongs to remove, and to nothing else.',
+      }),
     output: z.object({ changed: count, cancelled: count }),
   }),
 }

@@ -98,6 +98,17 @@ async function bulk(): Promise<CallInput> {
   return one((await owner.ask<{ id: string }>('POST', '/api/admin/outbox/bulks', { body })).id)
 }
 
+async function deadAction(): Promise<CallInput> {
+  const { params } = await running()
+  const { rows } = await app.db.pool.query<{ id: string }>(
+    `INSERT INTO scheduled_actions (workspace_id, type, dedupe_key, due_at, campaign_id, enrolment_id, prospect_id, status, reason, ended_at)
+     SELECT workspace_id, 'CANCEL', gen_random_uuid(), app_now(), campaign_id, id, prospect_id, 'DEAD', 'FAILED_TOO_OFTEN', app_now()
+     FROM campaign_prospects WHERE campaign_id = $1 RETURNING id`,
+    [params?.id],
+  )
+  return one(rows[0]?.id ?? '')
+}
+
 async function running(): Promise<CallInput> {
   const due = await makeDueCampaign(app.db.pool, { in: { workspaceId, mailboxIds: [mailboxId] }, prospects: 1 })
   return one(due.campaignId)
@@ -228,6 +239,10 @@ const OPERATIONS: Record<string, Repeated> = {
   'DELETE /api/mailboxes/[id]': { input: async () => one(await mailbox()) },
   'POST /api/mailboxes/[id]/restore': { input: () => archived('/api/mailboxes', mailbox()) },
   'POST /api/mailboxes/[id]/test': { input: async () => one(await mailbox()) },
+  // There is no Google project here, and the mailbox is one of SMTP.
+  'POST /api/mailboxes/gmail/connect': { input: () => ({ body: {} }), first: 409 },
+  'POST /api/mailboxes/gmail/callback': { input: () => ({ body: { state: 'x', code: 'x' } }), first: 409 },
+  'POST /api/mailboxes/[id]/disconnect': { input: async () => one(await mailbox()), first: 409 },
   // Each batch without an Idempotency-Key is another.
   'POST /api/emails/batch': {
     input: () => ({ body: { emails: [{ to: 'zoe@example.com', subject: 'Hi', text: 'x' }] } }),
@@ -242,6 +257,8 @@ const OPERATIONS: Record<string, Repeated> = {
   // Gone is gone: another workspace's member answers the same.
   'DELETE /api/members/[id]': { input: async () => one(await someone()), again: 404 },
   'DELETE /api/members/me': { who: member, again: 403 },
+  'POST /api/admin/actions/[id]/retry': { input: deadAction },
+  'POST /api/admin/actions/[id]/cancel': { input: deadAction },
   'DELETE /api/admin/outbox/[id]': { input: () => email(FAILED) },
   'POST /api/admin/outbox/[id]/retry': { input: () => email(FAILED) },
   'POST /api/admin/outbox/[id]/resolve': {
@@ -293,6 +310,7 @@ const OPERATIONS: Record<string, Repeated> = {
   'PATCH /api/sequences/[id]': { input: async () => one(await sequence(), { body: { name: word() } }) },
   'DELETE /api/sequences/[id]': { input: async () => one(await sequence()) },
   'POST /api/sequences/[id]/restore': { input: () => archived('/api/sequences', sequence()) },
+  'POST /api/sequences/[id]/path': { input: () => one(sequenceId, { body: {} }) },
   'POST /api/sequences/[id]/preview': {
     input: async () => one(sequenceId, { body: { stepNumber: 1, prospectId: await prospect() } }),
   },

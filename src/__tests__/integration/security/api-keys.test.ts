@@ -40,7 +40,7 @@ const forPeople = named.filter(
 function callWith(key: string | undefined, { method, path, workspaceInPath }: Operation, headers = {}) {
   const names = [...path.matchAll(/\[(\w+)\]/g)].map(([, name = '']) => name)
   const params = Object.fromEntries(
-    names.map((name) => [name, name === 'id' ? (workspaceInPath ? workspaceId : NO_ID) : '1']),
+    names.map((name) => [name, name === 'id' && workspaceInPath ? workspaceId : /id$/i.test(name) ? NO_ID : '1']),
   )
   // A name that no operation knows: a caller who was let in is refused for it, before anything is done.
   return new Visitor().call(method, path, {
@@ -86,6 +86,8 @@ test('what is for people alone is what a key would use to outlive itself, what i
     'DELETE /api/members/me',
     'POST /api/admin/held/lift',
     'POST /api/api-keys',
+    'POST /api/mailboxes/gmail/callback',
+    'POST /api/mailboxes/gmail/connect',
     'POST /api/sequences/[id]/test-send',
     'POST /api/templates/[id]/test-send',
   ])

@@ -59,7 +59,7 @@ function call(
 
 function paramsOf(path: string, id: string): Record<string, string> {
   const names = [...path.matchAll(/\[(\w+)\]/g)].map(([, name = '']) => name)
-  return Object.fromEntries(names.map((name) => [name, name === 'id' ? id : '1']))
+  return Object.fromEntries(names.map((name) => [name, /id$/i.test(name) ? id : '1']))
 }
 
 describe('every operation', () => {

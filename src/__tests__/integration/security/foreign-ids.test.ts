@@ -58,6 +58,7 @@ const BESIDES: Record<string, (field: string) => CallInput> = {
   'POST /api/lists/[id]/members': () => ({}),
   'DELETE /api/lists/[id]/members': () => ({}),
   'DELETE /api/mailboxes/[id]': () => ({}),
+  'GET /api/admin/actions': () => ({}),
   'GET /api/admin/outbox': () => ({}),
   'GET /api/admin/outbox/count': () => ({}),
   'POST /api/admin/outbox/bulk': (field) => ({
@@ -79,6 +80,7 @@ const BESIDES: Record<string, (field: string) => CallInput> = {
     },
   }),
   'POST /api/prospects/export': (field) => ({ body: field === 'exceptIds' ? { filter: {} } : {} }),
+  'POST /api/mailboxes/gmail/connect': () => ({ body: {} }),
   'POST /api/prospects/[id]/merge': () => ({}),
   'POST /api/segments': () => ({ body: { name: `A segment ${newId()}`, filter: { contacted: 'no' } } }),
   'PATCH /api/segments/[id]': () => ({}),
@@ -129,6 +131,7 @@ async function furnish(person: Visitor, word: string): Promise<Record<Kind, stri
   const params = { id: webhooks }
   const { id: delivery } = await person.ask<{ id: string }>('POST', '/api/webhooks/[id]/test', { params })
   return {
+    actions: '',
     campaigns: await make('/api/campaigns', { name: word, sequenceId: sequences }),
     domains: await make('/api/domains', { domain: `${word}.example` }),
     enrolments: enrolled.rows[0]?.id ?? '',

@@ -43,6 +43,11 @@ export type Branching = Draft
 
 type Wanted = { workspaceId?: string; people?: number; steps?: number; batchSize?: number }
 
+export async function makeOpenWorkspace(pool: pg.Pool): Promise<string> {
+  const limits = { dailyLimit: 100_000, rollingLimit: 100_000 }
+  return (await makeWorkspace(pool, { settings: ALWAYS, limits })).workspaceId
+}
+
 export async function makeBranchingDraft(pool: pg.Pool, nodes: GraphNode[], wanted: Wanted = {}): Promise<Branching> {
   const workspaceId =
     wanted.workspaceId ??
@@ -85,12 +90,17 @@ export async function happens(
   pool: pg.Pool,
   { workspaceId }: Branching,
   prospectId: string,
-  { name = 'bought', ago = '0', key = newId() }: { name?: string; ago?: string; key?: string } = {},
+  {
+    name = 'bought',
+    ago = '0',
+    at,
+    key = newId(),
+  }: { name?: string; ago?: string; at?: Date | undefined; key?: string } = {},
 ): Promise<void> {
   const { rows } = await pool.query<{ at: Date }>('SELECT app_now() - $1::interval AS at', [ago])
   await inTransaction(pool, (tx) =>
     appendEvents(tx, [
-      { type: 'CUSTOM', name, workspaceId, prospectId, occurredAt: rows[0]?.at, dedupeKey: `custom:${key}` },
+      { type: 'CUSTOM', name, workspaceId, prospectId, occurredAt: at ?? rows[0]?.at, dedupeKey: `custom:${key}` },
     ]),
   )
 }

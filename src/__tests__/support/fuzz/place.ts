@@ -164,6 +164,10 @@ export class FuzzPlace {
     await person.ask('POST', `/api/campaigns/${campaignId}/launch`, {})
     const emails = `/api/campaigns/${campaignId}/scheduled-emails`
     for (const { id } of (await person.ask<{ emails: { id: string }[] }>('GET', emails)).emails) keep('outbox', id)
+    const endsAt = new Date(Date.now() + 30 * 86_400_000).toISOString()
+    await person.ask('PATCH', `/api/campaigns/${campaignId}`, { endsAt })
+    for (const { id } of (await person.ask<{ actions: { id: string }[] }>('GET', '/api/admin/actions')).actions)
+      keep('actions', id)
     const enrolled = `/api/campaigns/${campaignId}/prospects`
     for (const { id } of (await person.ask<{ enrolments: { id: string }[] }>('GET', enrolled)).enrolments)
       keep('enrolments', id)

@@ -39,6 +39,7 @@ const KINDS = [
     'people',
   ],
   ...[
+    'actions',
     'prospects',
     'segments',
     'sequences',

@@ -1,6 +1,7 @@
 'use client'
 
 import { ListMinus, Pause, Play, Undo2 } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { Checkbox } from '#components/ui/control/checkbox.tsx'
@@ -15,9 +16,11 @@ import { DateTime } from '../../ui/date-time.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { actionsColumn, type Column } from '../../ui/table.tsx'
 import type { Campaign } from '../use-campaigns.ts'
-import { FillField } from './fill-field.tsx'
 import type { Enrolment } from './use-enrolments.ts'
 import type { usePeopleVerbs } from './use-people-verbs.tsx'
+
+/** Comes when it is asked for: few people lack a field. */
+const FillField = dynamic(() => import('./fill-field.tsx').then((part) => part.FillField))
 
 interface Given {
   campaign: Campaign

@@ -30,7 +30,7 @@ export const NODE_ICONS: Record<AddedType, LucideIcon> = {
 }
 
 interface AddMenuProps {
-  /** Where it would stand, for who does not see it: "at the end", "to the yes side of …". */
+  /** Where it would stand, for who does not see it; empty for the end of the whole sequence. */
   where: string
   mayAddStep: boolean
   first: FirstChoices
@@ -44,7 +44,7 @@ export function AddMenu({ where, mayAddStep, first, onAddStep, onAdd }: AddMenuP
     <div className="mt-4 flex flex-wrap gap-2">
       {mayAddStep && (
         <Button icon={<Plus />} onClick={onAddStep}>
-          Add a step<span className="sr-only"> {where}</span>
+          Add a step{where !== '' && <span className="sr-only"> {where}</span>}
         </Button>
       )}
       <DropdownMenu
@@ -52,7 +52,7 @@ export function AddMenu({ where, mayAddStep, first, onAddStep, onAdd }: AddMenuP
         trigger={
           <button type="button" className={buttonStyle()}>
             <GitBranch aria-hidden className="size-4" />
-            Add something else<span className="sr-only"> {where}</span>
+            Add something else{where !== '' && <span className="sr-only"> {where}</span>}
           </button>
         }
       >

@@ -13,8 +13,8 @@ import {
   noteSent,
   readOpenWaits,
 } from '#lib/campaigns/journeys/lacking.ts'
-import { moveOnAction } from '#lib/campaigns/journeys/leave.ts'
-import { makeWaits } from '#lib/campaigns/journeys/waits.ts'
+import { moveOn, moveOnAction } from '#lib/campaigns/journeys/leave.ts'
+import { makeWaits, readDecided } from '#lib/campaigns/journeys/waits.ts'
 import { CAMPAIGNS_WITHOUT_THEIR_TIMES, setTimes } from '#lib/campaigns/times.ts'
 import { readSendingSettings } from '#lib/email-scheduler/sending-settings.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
@@ -93,7 +93,27 @@ async function mend(pool: pg.Pool, log: Log, lacking: readonly Lacking[]): Promi
         tx,
         sent.map(({ enrolmentId }) => enrolmentId),
       )
-    const remade = await makeWaitsAgain(tx, campaign.sequenceId, of('open-wait'))
+    const stuck = of('open-wait')
+    // Decided, and not gone on since; or never made.
+    const decided = new Set(
+      (
+        await readDecided(
+          tx,
+          stuck.map(({ enrolmentId }) => enrolmentId),
+        )
+      ).map((one) => one.enrolmentId),
+    )
+    const going = stuck.filter(({ enrolmentId }) => decided.has(enrolmentId))
+    if (going.length > 0)
+      await moveOn(
+        tx,
+        going.map((journey) => ({ ...journey, nodeId: journey.nodeId ?? '' })),
+      )
+    const remade = await makeWaitsAgain(
+      tx,
+      campaign.sequenceId,
+      stuck.filter(({ enrolmentId }) => !decided.has(enrolmentId)),
+    )
     const actions = [
       ...[...sent, ...of('move-on')].map(movingOn),
       ...of('look').map((journey) => again(journey, 'LOOK')),

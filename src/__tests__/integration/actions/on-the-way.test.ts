@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'vitest'
+import type { MemberNotice, TellMember } from '#lib/actions/run/tell-member.ts'
+import { removeLater } from '#lib/campaigns/remove-later.ts'
+import { previewPath, readPersonPath } from '#lib/email-scheduler/read/person-path.ts'
+import { inTransaction } from '#lib/platform/database.ts'
+import { newId } from '#lib/platform/id.ts'
+import { createSequence } from '#lib/sequences/change-sequence.ts'
+import type { GraphNode } from '#lib/sequences/graph/node-types.ts'
+import { runTick } from '#lib/worker/tick.ts'
+import {
+  actionsOf,
+  branch,
+  email,
+  enrolmentsOf,
+  FORK,
+  happens,
+  makeBranching,
+  makeOpenWorkspace,
+  sendAndMove,
+  standsAt,
+  stepsOf,
+  tick,
+  wait,
+} from '#tests/support/data/branching.ts'
+import { type Draft, launch, makeDraft, textOf } from '#tests/support/data/drafts.ts'
+import { actor } from '#tests/support/data/people.ts'
+import { makeWorkspace } from '#tests/support/data/workspaces.ts'
+import { testDatabase } from '#tests/support/server/database.ts'
+import { silent } from '#tests/support/silent.ts'
+
+const db = testDatabase()
+const first = ({ prospectIds }: Draft) => prospectIds[0] ?? ''
+
+test('a linear sequence has no graph, no journey, no action, and plans all of its steps at once', async () => {
+  const draft = await makeDraft(db.pool, 2, [0, 1, 2])
+  await launch(db.pool, draft)
+  await tick(db.pool)
+  expect(await stepsOf(db.pool, draft, first(draft))).toBe('1 SCHEDULED, 2 SCHEDULED, 3 SCHEDULED')
+  expect(await actionsOf(db.pool, draft)).toEqual([])
+  for (const table of ['journeys', 'journey_steps', 'sequence_graphs'])
+    expect((await db.pool.query(`SELECT FROM ${table}`)).rows).toEqual([])
+  expect((await db.pool.query('SELECT FROM scheduled_emails WHERE moves_on')).rows).toEqual([])
+})
+
+describe('what is done on the way', () => {
+  test('sets fields and changes lists for everybody who comes by, once', async () => {
+    const workspaceId = await makeOpenWorkspace(db.pool)
+    const [joined, left] = [newId(), newId()]
+    await db.pool.query(
+      `INSERT INTO prospect_lists (id, workspace_id, name, updated_at) SELECT id, $1, id::text, app_now() FROM unnest($2::uuid[]) id`,
+      [workspaceId, [joined, left]],
+    )
+    const nodes: GraphNode[] = [
+      email(1),
+      { id: 'a', type: 'add-to-list', listId: joined },
+      { id: 'r', type: 'remove-from-list', listId: left },
+      { id: 'f', type: 'set-field', field: 'custom.tier', value: 'gold' },
+      { id: 'c', type: 'set-field', field: 'company', value: 'Acme' },
+    ]
+    const campaign = await makeBranching(db.pool, nodes, { workspaceId, people: 3, steps: 1 })
+    await db.pool.query('INSERT INTO list_members (list_id, prospect_id) SELECT $1, id FROM unnest($2::uuid[]) id', [
+      left,
+      campaign.prospectIds,
+    ])
+    await sendAndMove(db.pool)
+    const members = await db.pool.query('SELECT list_id AS list FROM list_members WHERE list_id = ANY($1::uuid[])', [
+      [joined, left],
+    ])
+    expect(members.rows).toEqual(Array(3).fill({ list: joined }))
+    const { rows } = await db.pool.query(`SELECT company, custom_fields FROM prospects WHERE id = ANY($1::uuid[])`, [
+      campaign.prospectIds,
+    ])
+    expect(rows).toEqual(Array(3).fill({ company: 'Acme', custom_fields: { tier: 'gold' } }))
+    expect(await standsAt(db.pool, campaign, first(campaign))).toBe('ENDED WALKED_THROUGH')
+  })
+
+  test('tells a member in the commit of the action, and what fails by itself is tried again while the person goes on', async () => {
+    const personId = newId()
+    const nodes: GraphNode[] = [email(1), { id: 'n', type: 'notify', personId, note: 'Call them' }, email(2)]
+    const campaign = await makeBranchingWithoutCheck(nodes, 2)
+    const told: MemberNotice[] = []
+    let isAway = true
+    const tellMember: TellMember = async (_, notice) => {
+      if (isAway) throw new Error('no such luck')
+      told.push(notice)
+      return 'told'
+    }
+    await sendAndMove(db.pool)
+    await runTick(db.pool, 'test', silent, { tellMember })
+    expect(await stepsOf(db.pool, campaign, first(campaign))).toBe('1 SENT, 2 SCHEDULED')
+    expect(told).toEqual([])
+    isAway = false
+    await db.travel('2 minutes')
+    for (let ticks = 0; ticks < 3; ticks += 1) await runTick(db.pool, 'test', silent, { tellMember })
+    expect(told).toEqual([expect.objectContaining({ personId, note: 'Call them', prospectId: first(campaign) })])
+    expect(await actionsOf(db.pool, campaign, 'REMIND')).toEqual(['REMIND COMPLETED'])
+  })
+
+  test('a member who has gone leaves an action that says so, and is not tried again', async () => {
+    const nodes: GraphNode[] = [email(1), { id: 'n', type: 'notify', personId: newId(), note: '' }]
+    const campaign = await makeBranchingWithoutCheck(nodes, 1)
+    await sendAndMove(db.pool)
+    await db.travel('10 minutes')
+    await runTick(db.pool, 'test', silent, { tellMember: async () => 'no-such-member' })
+    expect(await actionsOf(db.pool, campaign, 'REMIND')).toEqual(['REMIND DEAD NO_SUCH_MEMBER'])
+  })
+
+  test('moves on to another campaign, whose keys are its own; one that takes nobody in is a dead action', async () => {
+    const target = await makeDraft(db.pool, 0, [0], { workspaceId: await makeOpenWorkspace(db.pool) })
+    const nodes = (campaignId: string): GraphNode[] => [
+      email(1),
+      branch('b', 'CUSTOM', 1, [{ id: 'm', type: 'move', campaignId }], [email(2)], 'bought'),
+    ]
+    const campaign = await makeBranching(db.pool, nodes(target.campaignId), {
+      workspaceId: target.workspaceId,
+      people: 2,
+      steps: 2,
+    })
+    await sendAndMove(db.pool)
+    await happens(db.pool, campaign, first(campaign))
+    await tick(db.pool)
+    expect(await standsAt(db.pool, campaign, first(campaign))).toBe('ENDED MOVED')
+    const joined = await db.pool.query('SELECT prospect_id AS id FROM campaign_prospects WHERE campaign_id = $1', [
+      target.campaignId,
+    ])
+    expect(joined.rows).toEqual([{ id: first(campaign) }])
+    await db.pool.query(`UPDATE campaigns SET status = 'RUNNING' WHERE id = $1`, [target.campaignId])
+    await db.pool.query(`UPDATE campaigns SET status = 'STOPPED' WHERE id = $1`, [target.campaignId])
+    await happens(db.pool, campaign, campaign.prospectIds[1] ?? '')
+    await tick(db.pool)
+    expect(await actionsOf(db.pool, campaign, 'ENROL')).toEqual(['ENROL COMPLETED', 'ENROL DEAD CAMPAIGN_CLOSED'])
+  })
+})
+
+test('what follows a branch after days counts them from when the branch was taken, not from the email before', async () => {
+  const { workspaceId } = await makeWorkspace(db.pool, {
+    settings: {
+      postal_address: '1 High Street',
+      sending_days: [1, 2, 3, 4, 5, 6, 7],
+      jitter_min_seconds: 0,
+      jitter_max_seconds: 0,
+    },
+  })
+  const graph = { nodes: [email(1), branch('b', 'CUSTOM', 3, [], [email(2)], 'bought')] }
+  const steps = [textOf(0), textOf(2)]
+  const { id: sequenceId } = await inTransaction(db.pool, (tx) =>
+    createSequence(tx, workspaceId, { name: 'Late', steps, graph }),
+  )
+  const draft = await makeDraft(db.pool, 1, [], { workspaceId, sequenceId })
+  await launch(db.pool, draft)
+  await tick(db.pool)
+  await db.travel('1 day')
+  await sendAndMove(db.pool)
+  await db.travel('3 days 11 seconds')
+  await tick(db.pool)
+  // The settings change, and everything that waits is planned again.
+  await db.pool.query(`UPDATE sending_settings SET daily_quota = daily_quota + 1 WHERE workspace_id = $1`, [
+    workspaceId,
+  ])
+  await tick(db.pool)
+  const { rows } = await db.pool.query<{ days: number }>(
+    `SELECT (max(local_date) FILTER (WHERE step_number = 2) - max(sent_at AT TIME ZONE 'UTC')::date) AS days FROM scheduled_emails WHERE campaign_id = $1`,
+    [draft.campaignId],
+  )
+  expect(rows[0]?.days).toBeGreaterThanOrEqual(5)
+})
+
+test('who is to be taken out at a time is in until then, and out after it', async () => {
+  const campaign = await makeBranching(db.pool, FORK)
+  const enrolmentIds = await enrolmentsOf(db.pool, campaign)
+  await sendAndMove(db.pool)
+  const { rows } = await db.pool.query<{ at: Date }>(`SELECT app_now() + interval '1 day' AS at`)
+  const at = rows[0]?.at ?? new Date(0)
+  const set = () =>
+    inTransaction(db.pool, (tx) =>
+      removeLater(tx, campaign.workspaceId, campaign.campaignId, { enrolmentIds, at }, actor),
+    )
+  expect([await set(), await set()]).toEqual([1, 1])
+  expect(await actionsOf(db.pool, campaign, 'CANCEL')).toEqual(['CANCEL PENDING'])
+  await db.travel('25 hours')
+  await tick(db.pool)
+  expect(await standsAt(db.pool, campaign, first(campaign))).toBe('ENDED BY_PERSON')
+})
+
+describe('the way of a person', () => {
+  test('tells what happened, what is planned and how it would go on', async () => {
+    const campaign = await makeBranching(db.pool, [email(1), wait('w', 1), ...FORK.slice(1)])
+    const [enrolmentId = ''] = await enrolmentsOf(db.pool, campaign)
+    const path = () => readPersonPath(db.pool, campaign.workspaceId, campaign.campaignId, enrolmentId)
+    const told = async () =>
+      (await path()).items.map(({ nodeId, standing, side }) => `${nodeId} ${standing}${side ? ` ${side}` : ''}`)
+    expect(await told()).toEqual(['e1 planned', 'w forecast', 'b forecast no', 'e3 forecast', 'e4 forecast'])
+    await sendAndMove(db.pool)
+    expect(await told()).toEqual(['e1 happened', 'w planned', 'b forecast no', 'e3 forecast', 'e4 forecast'])
+    await db.travel('1 day 1 minute')
+    await tick(db.pool)
+    await happens(db.pool, campaign, first(campaign))
+    await tick(db.pool)
+    expect(await told()).toEqual(['e1 happened', 'w happened', 'b happened yes', 'e2 planned', 'e4 planned'])
+    expect(await path()).toMatchObject({ left: null, standsAt: 'e4' })
+  })
+
+  test('is forecast for one who has not begun, by the sides that are chosen', async () => {
+    const campaign = await makeBranching(db.pool, FORK)
+    const steps = async (happening: string[]) =>
+      (await previewPath(db.pool, campaign.workspaceId, campaign.sequenceId, { happens: happening })).items.flatMap(
+        ({ stepNumber }) => stepNumber ?? [],
+      )
+    expect(await steps([])).toEqual([1, 3, 4])
+    expect(await steps(['b'])).toEqual([1, 2, 4])
+  })
+})
+
+/** Of members that are not there: the launch would refuse them. */
+async function makeBranchingWithoutCheck(nodes: GraphNode[], steps: number) {
+  const plain = nodes.filter(({ type }) => type !== 'notify')
+  const workspaceId = await makeOpenWorkspace(db.pool)
+  const { id: sequenceId } = await inTransaction(db.pool, (tx) =>
+    createSequence(tx, workspaceId, {
+      name: 'Notice',
+      steps: Array.from({ length: steps }, () => textOf(0)),
+      graph: { nodes: plain },
+    }),
+  )
+  const draft = await makeDraft(db.pool, 1, [], { workspaceId, sequenceId })
+  await launch(db.pool, draft)
+  await inTransaction(db.pool, async (tx) => {
+    await tx.query('SET LOCAL session_replication_role = replica')
+    await tx.query('UPDATE sequences SET graph = $2 WHERE id = $1', [sequenceId, { nodes }])
+    await tx.query('UPDATE sequence_graphs SET graph = $2 WHERE sequence_id = $1', [sequenceId, { nodes }])
+  })
+  await tick(db.pool)
+  return draft
+}
