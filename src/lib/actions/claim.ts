@@ -28,10 +28,18 @@ export const NEXT_ACTION_MS = `SELECT (extract(epoch FROM min(n.due_at) - app_no
   FROM unnest(ARRAY[${TYPES}]::action_type[]) AS t(type) CROSS JOIN LATERAL (
     SELECT due_at FROM scheduled_actions WHERE type = t.type AND status = 'PENDING' ORDER BY due_at LIMIT 1) n`
 
+/** Campaigns with something held, of which no pause holds the clock any more: a look for each campaign, however many wait in it. */
+export const HELD_NO_LONGER = `WITH RECURSIVE holding AS (
+    (SELECT campaign_id FROM scheduled_actions WHERE status = 'HELD' ORDER BY campaign_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT n.campaign_id FROM scheduled_actions n WHERE n.status = 'HELD' AND n.campaign_id > h.campaign_id
+      ORDER BY n.campaign_id LIMIT 1)
+    FROM holding h WHERE h.campaign_id IS NOT NULL)
+  SELECT c.id, c.clock_held_ms FROM holding h JOIN campaigns c ON c.id = h.campaign_id AND c.clock_held_since IS NULL`
+
 /** Leases that ran out, and what is held by a pause that is over. */
 export const ACTIONS_TO_TAKE_BACK = `SELECT FROM scheduled_actions WHERE status = 'RUNNING' AND lease_until < app_now()
-  UNION ALL (SELECT FROM scheduled_actions a JOIN campaigns c ON c.id = a.campaign_id
-    WHERE a.status = 'HELD' AND c.clock_held_since IS NULL LIMIT 1)`
+  UNION ALL SELECT FROM (${HELD_NO_LONGER}) over`
 
 const LEASED = `status = 'RUNNING', lease_token = a.lease_token + 1, leased_by = $1, leased_at = app_now(),
   lease_until = app_now() + make_interval(secs => ${ACTION_LEASE_SECONDS}), updated_at = app_now()`
