@@ -43,3 +43,27 @@ test('a pause between the email and the branch that counts from it holds the tim
   await tick(db.pool)
   expect(await stepsOf(db.pool, campaign, first(campaign))).toBe('1 SENT, 3 SCHEDULED')
 })
+
+test('a wait until a moment is over at that moment, though the campaign was paused before; what passes in a pause goes on after it', async () => {
+  const { rows } = await db.pool.query<{ at: Date }>(`SELECT app_now() + interval '2 days' AS at`)
+  const until = { kind: 'until' as const, at: rows[0]?.at.toISOString() ?? '' }
+  const nodes = [email(1), { id: 'w', type: 'wait' as const, for: until }, email(2)]
+  const [before, across] = [
+    await makeBranching(db.pool, nodes, { steps: 2 }),
+    await makeBranching(db.pool, nodes, { steps: 2 }),
+  ]
+  await sendAndMove(db.pool)
+  await paused(before)
+  await db.travel('1 day')
+  await resumed(before)
+  await paused(across)
+  await db.travel('1 day 1 minute')
+  await tick(db.pool)
+  expect(await stepsOf(db.pool, before, first(before))).toBe('1 SENT, 2 SCHEDULED')
+  expect(await standsAt(db.pool, across, first(across))).toBe('WAITING w')
+  await db.travel('1 day')
+  await resumed(across)
+  await tick(db.pool)
+  await tick(db.pool)
+  expect(await stepsOf(db.pool, across, first(across))).toBe('1 SENT, 2 SCHEDULED')
+})

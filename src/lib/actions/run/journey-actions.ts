@@ -82,6 +82,7 @@ function judge(
     return { kind: 'cancelled', reason: 'LEFT_NODE' }
   if (type === 'MOVE_ON') return undefined
   if (clockHeldSince) return { kind: 'held' }
+  if (action.payload.byTheClock) return undefined
   const owedMs = heldMs - action.heldMsBefore
   return owedMs > 0 ? { kind: 'put-off', dueAt: new Date(action.dueAt.getTime() + owedMs), heldMs } : undefined
 }

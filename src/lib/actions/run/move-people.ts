@@ -1,6 +1,6 @@
 import { TIMEOUT_GRACE_SECONDS } from '#lib/actions/limits.ts'
 import type { NewAction } from '#lib/actions/schedule.ts'
-import { scheduleActions } from '#lib/actions/schedule.ts'
+import { BY_THE_CLOCK, scheduleActions } from '#lib/actions/schedule.ts'
 import { type Arrival, arrive } from '#lib/campaigns/journeys/arrive.ts'
 import { type Journey, type NewStep, writeSteps } from '#lib/campaigns/journeys/journey.ts'
 import { type Ending, endJourneys } from '#lib/campaigns/journeys/leave.ts'
@@ -8,7 +8,7 @@ import { decideByEvents, decideByTime, makeWaits, type NewWait } from '#lib/camp
 import { readSendingSettings } from '#lib/email-scheduler/sending-settings.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { CompiledGraph, Target } from '#lib/sequences/graph/compile-graph.ts'
-import { DAY_MS, waitUntil } from '#lib/sequences/graph/wait-until.ts'
+import { DAY_MS, isByTheClock, waitUntil } from '#lib/sequences/graph/wait-until.ts'
 import { type Passed, walk } from '#lib/sequences/graph/walk.ts'
 import { doOnTheWay, followingFrom, type PassedBy } from './on-the-way.ts'
 
@@ -49,7 +49,8 @@ export async function movePeople(tx: Sql, place: Place, going: readonly Going[])
           timeZone ??= (await readSendingSettings(tx, workspaceId))?.timeZone ?? 'UTC'
           const nodeId = rest.node.id
           arrivals.set(enrolmentId, { enrolmentId, state: 'WAITING', nodeId, arrivedAt: from })
-          actions.push(atPlace(one, 'WAIT', nodeId, waitUntil(rest.node.for, from, timeZone), place.heldMs))
+          const set = atPlace(one, 'WAIT', nodeId, waitUntil(rest.node.for, from, timeZone), place.heldMs)
+          actions.push(isByTheClock(rest.node.for) ? { ...set, payload: BY_THE_CLOCK } : set)
           break
         }
         case 'branch': {
