@@ -1,3 +1,4 @@
+import { benchDispatch } from '#bench/dispatch/run.ts'
 import { benchEmails } from '#bench/emails/run.ts'
 import { benchLaunch } from '#bench/launch/run.ts'
 import { benchPages } from '#bench/pages/run.ts'
@@ -5,6 +6,7 @@ import { benchPlan } from '#bench/plan/run.ts'
 import { benchQueue } from '#bench/queue/run.ts'
 import { benchClaims } from '#bench/send/claims.ts'
 import { benchSend } from '#bench/send/run.ts'
+import { benchStart } from '#bench/start/run.ts'
 import { ensurePrismaClient } from './home/prepare.ts'
 import { Problem, runCommand } from './problem.ts'
 
@@ -16,6 +18,8 @@ const BENCHES = new Map([
   ['claims', benchClaims],
   ['queue', benchQueue],
   ['emails', benchEmails],
+  ['start', benchStart],
+  ['dispatch', benchDispatch],
 ])
 
 /** `npm run bench -- plan`: side by side with peers, in one run on one machine; timings alone would mean nothing. */

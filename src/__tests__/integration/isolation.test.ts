@@ -266,6 +266,9 @@ const ROUTES: Record<string, Expectation> = {
   'POST /api/mailboxes/[id]/restore': { ...forAdmins, input: aMailbox },
   'POST /api/mailboxes/[id]/test': { ...forAdmins, input: aMailbox },
   'GET /api/mailboxes/[id]/removal': { ...forMembers, input: aMailbox },
+  'POST /api/mailboxes/gmail/connect': { ...forAdmins, input: () => ({ body: {} }) },
+  'POST /api/mailboxes/gmail/callback': { ...forAdmins, input: () => ({ body: { state: 'x', code: 'x' } }) },
+  'POST /api/mailboxes/[id]/disconnect': { ...forAdmins, input: aMailbox },
 
   'GET /api/settings/sending': forMembers,
   'PUT /api/settings/sending': { ...forAdmins, input: () => ({ body: {} }) },

@@ -57,6 +57,7 @@ const PAGES: Record<string, { address?: () => string; shows: string | RegExp }> 
   '/lists': { shows: 'Customers' },
   '/suppressions': { shows: 'competitor.example' },
   '/mailboxes': { shows: 'ann@acme.example' },
+  '/mailboxes/gmail': { shows: 'There is nothing to connect here' },
   '/settings': { shows: 'Workspace name' },
   '/settings/domains': { shows: 'acme.test' },
   '/settings/api-keys': { shows: 'Booking site' },

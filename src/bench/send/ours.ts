@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import pino from 'pino'
+import type { DispatchSettings } from '#lib/dispatch/check-dispatch.ts'
 import type { SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import { Deadline } from '#lib/mail/deadline.ts'
 import { openTransport, smtpProvider } from '#lib/mail/mailboxes/open-transport.ts'
@@ -8,8 +9,8 @@ import { readAllowedHosts } from '#lib/mail/smtp/host-safety.ts'
 import type { OutgoingMessage } from '#lib/mail/transport.ts'
 import { createPool } from '#lib/platform/database.ts'
 import { generateKey, type Keyring, readKeyring } from '#lib/platform/keyring.ts'
+import { senderOf } from '#lib/wiring/sender.ts'
 import { sendingMeans } from '#lib/wiring/sending-means.ts'
-import { sendDue } from '#lib/worker/send-due.ts'
 import type { Contestant } from '../contestant.ts'
 import type { BenchServer } from '../server.ts'
 import { fillQueue } from './queue.ts'
@@ -38,8 +39,10 @@ const instant: Provider['open'] = async () => ({
   },
 })
 
-export function sendonceDrain(server: BenchServer, connections: number): Contestant {
-  return ours(server, `Sendonce, ${connections} in flight`, { connections, mailboxes: MAILBOXES }, () => instant)
+/** From the database straight to the provider, or through a broker. */
+export function sendonceDrain(server: BenchServer, connections: number, dispatch?: DispatchSettings): Contestant {
+  const name = `Sendonce, ${connections} in flight${dispatch ? `, by ${dispatch.DISPATCH}` : ''}`
+  return ours(server, name, { connections, mailboxes: MAILBOXES, ...(dispatch && { dispatch }) }, () => instant)
 }
 
 /** Over real connections, as many as may be in flight: of one mailbox, since each mailbox has connections of its own. */
@@ -55,12 +58,14 @@ export function sendonceSmtp(server: BenchServer, connections: number, port: num
   )
 }
 
-type Shape = { connections: number; mailboxes: number; smtpPort?: number }
+const WITHOUT_BROKER: DispatchSettings = { DISPATCH: 'database', DISPATCH_URL: undefined, DISPATCH_QUEUE: 'sendonce' }
+
+type Shape = { connections: number; mailboxes: number; smtpPort?: number; dispatch?: DispatchSettings }
 
 function ours(
   server: BenchServer,
   name: string,
-  { connections, mailboxes, smtpPort }: Shape,
+  { connections, mailboxes, smtpPort, dispatch = WITHOUT_BROKER }: Shape,
   transportBy: (pool: pg.Pool, keyring: Keyring) => Provider['open'],
 ): Contestant {
   return {
@@ -77,14 +82,17 @@ function ours(
       const keys = readKeyring(generateKey(new Date()))
       if (!keys.ok) throw new Error(keys.problem)
       const { keyring } = keys
-      const means = sendingMeans(pool, keyring, 'http://bench.test')
       const open = transportBy(pool, keyring)
       const providers = { SMTP: { ...smtpProvider(pool, keyring), open } }
+      const means = sendingMeans(pool, keyring, 'http://bench.test', providers)
       return {
         async run() {
           const time = new Deadline(600_000)
-          const limits = { connections, leaseMs: 120_000, submitMsMax: 45_000, time, beginning: time }
-          const { sent } = await sendDue(pool, 'bench', log, { ...means, providers }, limits)
+          const limits = { connections, leaseMs: 120_000, submitMsMax: 45_000, beginning: time }
+          const sender = senderOf(dispatch, pool, 'bench', log, means, limits)
+          await sender.claimDue({ time })
+          await sender.drain()
+          const { sent } = sender.takeCounts()
           if (sent !== emails) throw new Error(`${sent} of ${emails} were sent`)
         },
         close: () => pool.end(),

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type HomeCatcher, startCatcher } from '../home/catcher.ts'
-import { type Child, startChild } from '../home/child.ts'
+import { type Child, startChild, type Variables } from '../home/child.ts'
 import { startCron } from '../home/cron.ts'
+import { startFakeGoogle } from '../home/fake-google.ts'
 import { startWebServer, waitUntilReady } from '../home/web-server.ts'
 import { startOnFreePort } from '../ports.ts'
 import { Problem } from '../problem.ts'
@@ -68,8 +69,11 @@ async function run({ databaseUrl, mainUrl, say }: Beside, children: Child[], sto
   const catcher = await startCatcher(demo.catcherToken, started, {
     ...{ folder: demoFolder(), smtpPort: 1125, httpPort: 8125, args: ['--faults'] },
   })
+  const google = await startFakeGoogle(started, {
+    ...{ folder: demoFolder(), port: 8126, secret: demo.catcherToken, smtpPort: catcher.smtpPort },
+  })
   const { port, env } = await startOnFreePort(PREFERRED_PORT, async (port) => {
-    const env = environmentOf(demo, databaseUrl, port, catcher)
+    const env = { ...environmentOf(demo, databaseUrl, port, catcher), ...google }
     const server = await startWebServer('production', port, env, { folder: demoFolder(), host: HOST })
     await started(server)
     await waitUntilReady(port, server, demoFolder())
@@ -109,7 +113,7 @@ function environmentOf(demo: Demo, databaseUrl: string, port: number, catcher: H
 }
 
 /** A process of its own, since what sends goes by the environment of its process. */
-async function make(demo: Demo, env: ReturnType<typeof environmentOf>, catcher: HomeCatcher, children: Child[]) {
+async function make(demo: Demo, env: Variables, catcher: HomeCatcher, children: Child[]) {
   const child = await startChild({
     name: 'The making of the demo',
     script: join(projectRoot, 'src/cli/demo/make-process.ts'),

@@ -74,6 +74,20 @@ export class Story {
     })
   }
 
+  /** Through what plays Google, as a person does: agrees to all that is asked for, and comes back. */
+  async connectGmail(name: string, dailyLimit: number): Promise<void> {
+    const { url } = await this.#owner.ask<{ url: string }>('POST', '/api/mailboxes/gmail/connect', {})
+    const ask = new URL(url).searchParams
+    const body = new URLSearchParams({ ask: ask.toString(), email: `${name}@demo.example`, answer: 'allow' })
+    for (const scope of (ask.get('scope') ?? '').split(' ')) body.append('scope', scope)
+    const answer = await fetch(new URL('/consent', url), { method: 'POST', body, redirect: 'manual' })
+    const back = new URL(answer.headers.get('location') ?? '').searchParams
+    const { mailbox } = await this.#owner.ask<{ mailbox: Ided }>('POST', '/api/mailboxes/gmail/callback', {
+      ...{ state: back.get('state'), code: back.get('code') },
+    })
+    await this.#owner.ask('PATCH', `/api/mailboxes/${mailbox.id}`, { displayName: 'Demo Ltd', dailyLimit })
+  }
+
   async bringIn(...names: readonly ListName[]): Promise<void> {
     for (const name of names) {
       const { id } = await this.#owner.ask<Ided>('POST', '/api/lists', { name })

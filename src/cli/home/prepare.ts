@@ -41,6 +41,7 @@ const BUILD_INPUTS = [
 const NOT_BUILT = [
   'src/__tests__',
   'src/catcher',
+  'src/fake-google',
   'src/cli',
   'src/client',
   'src/bench',

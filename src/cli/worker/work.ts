@@ -6,6 +6,7 @@ import { readEnvironment } from '#lib/platform/env.ts'
 import { readKeyring } from '#lib/platform/keyring.ts'
 import { log } from '#lib/platform/log.ts'
 import { OwnMail } from '#lib/wiring/own-mail.ts'
+import { senderOf } from '#lib/wiring/sender.ts'
 import { sendingMeans } from '#lib/wiring/sending-means.ts'
 import { tellMember } from '#lib/wiring/tell-member.ts'
 import { makeCourier } from '#lib/wiring/webhooks.ts'
@@ -42,7 +43,7 @@ export async function work(): Promise<void> {
 
   const worker = `${hostname()}-${process.pid}-${randomBytes(2).toString('hex')}`
   const pool = createPoolFor(env)
-  log.info({ worker, connections: env.SEND_CONNECTIONS }, 'the worker has started')
+  log.info({ worker, connections: env.SEND_CONNECTIONS, dispatch: env.DISPATCH }, 'the worker has started')
   try {
     // What is claimed and not marked goes back as soon as it is told to stop.
     const life = { leftMs: () => (stopping.signal.aborted ? 0 : Number.POSITIVE_INFINITY) }
@@ -52,8 +53,9 @@ export async function work(): Promise<void> {
     const promise = new PromiseWatch(pool, log)
     const ownMail = new OwnMail(pool, log)
     const courier = makeCourier(pool, keys.keyring, log)
+    const sender = senderOf(env, pool, worker, log, means, limits)
     await runWorker(pool, worker, log, {
-      means,
+      sender,
       limits,
       signal: stopping.signal,
       witness,

@@ -11,7 +11,7 @@ export interface HealthLine {
 
 /** Each check in its own words: it knows why. */
 export function healthLines(health: Health): HealthLine[] {
-  const { database, migrations, timeZoneData, lastTick, sending, durability } = health
+  const { database, migrations, timeZoneData, lastTick, sending, durability, dispatch } = health
   return [
     line('database', 'Database', database),
     ...onlyIll(line('durability', 'Durability', durability)),
@@ -20,6 +20,7 @@ export function healthLines(health: Health): HealthLine[] {
     line('last-tick', 'Worker', lastTick),
     // When all is well, the worker's line tells.
     ...onlyIll(line('sending', 'Sending', sending)),
+    ...(dispatch.by === 'database' ? [] : [line('dispatch', 'Broker', dispatch)]),
   ]
 }
 

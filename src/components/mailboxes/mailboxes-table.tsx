@@ -1,6 +1,6 @@
 'use client'
 
-import { Mail, Pause, Pencil, PlugZap, Trash2 } from 'lucide-react'
+import { KeyRound, Mail, Pause, Pencil, PlugZap, Trash2, Unplug } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { MenuItem, MenuSeparator } from '#components/ui/overlay/dropdown-menu.tsx'
@@ -20,7 +20,7 @@ interface MailboxesTableProps {
   mailboxes: readonly Mailbox[]
   isLoading: boolean
   mayChange: boolean
-  onOpen: (what: 'edit' | 'reconnect' | 'remove', id: string) => void
+  onOpen: (what: 'edit' | 'reconnect' | 'gmail' | 'disconnect' | 'remove', id: string) => void
   addButton: ReactNode
 }
 
@@ -37,7 +37,12 @@ export function MailboxesTable({ mailboxes, isLoading, mayChange, onOpen, addBut
           <StatusBadge look={lookOf(mailbox, workspace.timeZone, new Date())} />
           <Trouble mailbox={mailbox} />
           {mayChange && mailbox.status === 'STOPPED' && (
-            <Button size="sm" icon={<PlugZap />} className="mt-1" onClick={() => onOpen('reconnect', mailbox.id)}>
+            <Button
+              size="sm"
+              icon={<PlugZap />}
+              className="mt-1"
+              onClick={() => onOpen(wayBackOf(mailbox), mailbox.id)}
+            >
               {mailbox.stoppedReason === PAUSED_BY_A_PERSON ? 'Resume' : 'Reconnect'}
             </Button>
           )}
@@ -68,6 +73,18 @@ export function MailboxesTable({ mailboxes, isLoading, mayChange, onOpen, addBut
                 </MenuItem>
               </>
             )}
+            {mailbox.kind === 'GMAIL' && (
+              <>
+                <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => onOpen('gmail', mailbox.id)}>
+                  Connect again…
+                </MenuItem>
+                {mailbox.gmail && (
+                  <MenuItem icon={<Unplug aria-hidden />} onSelect={() => onOpen('disconnect', mailbox.id)}>
+                    Disconnect…
+                  </MenuItem>
+                )}
+              </>
+            )}
             <MenuSeparator />
             <MenuItem tone="danger" icon={<Trash2 aria-hidden />} onSelect={() => onOpen('remove', mailbox.id)}>
               Remove…
@@ -87,7 +104,7 @@ export function MailboxesTable({ mailboxes, isLoading, mayChange, onOpen, addBut
         <EmptyState
           icon={<Mail />}
           title="There is no mailbox yet"
-          sentence="Campaigns are sent from your own mailboxes. Add the first one: an address, its mail server, and a password for it."
+          sentence="Campaigns are sent from your own mailboxes. Connect one of Gmail’s, or add an address with its mail server and a password for it."
           action={addButton}
         />
       }
@@ -95,12 +112,19 @@ export function MailboxesTable({ mailboxes, isLoading, mayChange, onOpen, addBut
   )
 }
 
-function Name({ mailbox: { address, displayName, smtp } }: { mailbox: Mailbox }) {
+/** What a person paused needs a look only; where Google grants nothing any more, it has to be asked. */
+function wayBackOf({ kind, gmail, stoppedReason }: Mailbox): 'reconnect' | 'gmail' {
+  const isPaused = stoppedReason === PAUSED_BY_A_PERSON
+  return kind === 'GMAIL' && !(isPaused && gmail) ? 'gmail' : 'reconnect'
+}
+
+function Name({ mailbox: { address, displayName, kind, smtp, gmail } }: { mailbox: Mailbox }) {
+  const way = kind === 'GMAIL' ? (gmail?.sends === 'directly' ? 'Gmail, without drafts' : 'Gmail') : smtp?.host
   return (
     <div className="min-w-0">
       <span className="wrap-anywhere">{address}</span>
       <span className="block break-words font-normal text-[0.8125rem] text-muted">
-        {[displayName, smtp?.host].filter(Boolean).join(' · ')}
+        {[displayName, way].filter(Boolean).join(' · ')}
       </span>
     </div>
   )

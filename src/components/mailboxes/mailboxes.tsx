@@ -1,6 +1,6 @@
 'use client'
 
-import { Plus } from 'lucide-react'
+import { Mail, Plus } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useRef } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
@@ -19,10 +19,19 @@ import { useMailboxes } from './use-mailboxes.ts'
 const AddMailbox = dynamic(() => import('./add-mailbox.tsx').then((part) => part.AddMailbox))
 const EditMailbox = dynamic(() => import('./edit-mailbox.tsx').then((part) => part.EditMailbox))
 const ReconnectMailbox = dynamic(() => import('./reconnect-mailbox.tsx').then((part) => part.ReconnectMailbox))
+const ConnectGmail = dynamic(() => import('./connect-gmail.tsx').then((part) => part.ConnectGmail))
+const DisconnectGmail = dynamic(() => import('./disconnect-gmail.tsx').then((part) => part.DisconnectGmail))
 const RemoveMailbox = dynamic(() => import('./remove-mailbox.tsx').then((part) => part.RemoveMailbox))
 
 /** What is opened stands in the address: `do`, and for which mailbox. */
-const DIALOGS = { edit: EditMailbox, reconnect: ReconnectMailbox, remove: RemoveMailbox } as const
+const DIALOGS = {
+  edit: EditMailbox,
+  reconnect: ReconnectMailbox,
+  disconnect: DisconnectGmail,
+  remove: RemoveMailbox,
+} as const
+
+const isDialog = (wanted: string | null): wanted is keyof typeof DIALOGS => wanted !== null && wanted in DIALOGS
 
 export function Mailboxes() {
   const { workspace } = useSession()
@@ -39,20 +48,25 @@ export function Mailboxes() {
     ...(mayChange ? [{ keys: ['n'], label: 'Add a mailbox', action: () => open('add') }] : []),
   ])
 
-  const addButton = mayChange && (
-    <Button variant="primary" icon={<Plus />} onClick={() => open('add')}>
-      Add a mailbox
-    </Button>
+  const addButtons = mayChange && (
+    <>
+      <Button icon={<Mail />} onClick={() => open('gmail')}>
+        Connect Gmail
+      </Button>
+      <Button variant="primary" icon={<Plus />} onClick={() => open('add')}>
+        Add a mailbox
+      </Button>
+    </>
   )
   const opened = data?.mailboxes.find(({ id }) => id === params.get('mailbox'))
-  const Opened = wanted === 'edit' || wanted === 'reconnect' || wanted === 'remove' ? DIALOGS[wanted] : null
+  const Opened = isDialog(wanted) ? DIALOGS[wanted] : null
 
   return (
     <>
       <PageHeader
         title="Mailboxes"
         description="The addresses that campaigns are sent from, and what each may send today."
-        actions={addButton}
+        actions={addButtons}
       />
       {!mayChange && <Callout className="mb-4">You can see the mailboxes. Admins and owners change them.</Callout>}
       {error && !data ? (
@@ -70,9 +84,12 @@ export function Mailboxes() {
             isLoading={isPending}
             mayChange={mayChange}
             onOpen={open}
-            addButton={addButton}
+            addButton={addButtons}
           />
         </div>
+      )}
+      {mayChange && wanted === 'gmail' && data && (
+        <ConnectGmail mailbox={opened} isSetUp={data.gmail.isSetUp} onClose={close} />
       )}
       {mayChange && wanted === 'add' && <AddMailbox onClose={close} />}
       {mayChange && Opened && opened && (

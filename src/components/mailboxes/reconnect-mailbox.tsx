@@ -23,7 +23,7 @@ type Tested = Received<'POST /api/mailboxes/[id]/test'>
 
 /** Tests what is kept. Where it works, the mailbox sends again, and what its login had failed can be started over. */
 export function ReconnectMailbox({ mailbox, onClose }: ReconnectMailboxProps) {
-  const { id, address, smtp } = mailbox
+  const { id, address, kind, smtp, gmail } = mailbox
   const { workspace } = useSession()
   const { change } = useUrlParams()
   const refresh = useRefreshMailboxes()
@@ -36,7 +36,7 @@ export function ReconnectMailbox({ mailbox, onClose }: ReconnectMailboxProps) {
   async function test(retryFailed: boolean) {
     setIsRunning(true)
     setProblem(null)
-    begin()
+    begin(kind === 'GMAIL' ? 'login' : 'name')
     try {
       const answer = await apiWithProgress(
         'POST /api/mailboxes/[id]/test',
@@ -68,7 +68,11 @@ export function ReconnectMailbox({ mailbox, onClose }: ReconnectMailboxProps) {
   return (
     <Dialog
       title={`Test ${address}`}
-      description="This connects and logs in. It sends nothing."
+      description={
+        kind === 'GMAIL'
+          ? 'This makes drafts, and sends one message from the mailbox to itself.'
+          : 'This connects and logs in. It sends nothing.'
+      }
       isOpen
       onOpenChange={onClose}
       width="sm"
@@ -77,7 +81,9 @@ export function ReconnectMailbox({ mailbox, onClose }: ReconnectMailboxProps) {
           <Button onClick={onClose}>Close</Button>
           {!isMended && (
             <>
-              {run?.failure && <Button onClick={() => change({ do: 'edit' })}>Change the access…</Button>}
+              {run?.failure && (
+                <Button onClick={() => change({ do: kind === 'GMAIL' ? 'gmail' : 'edit' })}>Change the access…</Button>
+              )}
               <Button variant="primary" isLoading={isRunning} onClick={() => test(false)}>
                 Test again
               </Button>
@@ -96,11 +102,11 @@ export function ReconnectMailbox({ mailbox, onClose }: ReconnectMailboxProps) {
         {run && (
           <TestSteps
             run={run}
-            path={{
-              isEncrypted: smtp?.security !== 'NONE',
-              hasLogin: smtp?.username !== null,
-              sendsMessage: false,
-            }}
+            path={
+              kind === 'GMAIL'
+                ? { isGmail: true, makesDrafts: gmail?.sends !== 'directly' }
+                : { isEncrypted: smtp?.security !== 'NONE', hasLogin: smtp?.username !== null, sendsMessage: false }
+            }
           />
         )}
         {run?.failure?.step === 'login' && password && <p className="text-[0.8125rem] text-muted">{password}</p>}

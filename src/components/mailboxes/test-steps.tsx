@@ -21,18 +21,21 @@ export interface TestRun {
 }
 
 /** Steps that the server in question takes. */
-export interface TestPath {
-  isEncrypted: boolean
-  hasLogin: boolean
-  sendsMessage: boolean
-}
+export type TestPath =
+  | { isGmail?: false; isEncrypted: boolean; hasLogin: boolean; sendsMessage: boolean }
+  | { isGmail: true; makesDrafts: boolean }
 
 const STEPS: Record<TestStep, { label: string; takes: (path: TestPath) => boolean }> = {
-  name: { label: 'Find the server by its name', takes: () => true },
-  connection: { label: 'Connect', takes: () => true },
-  encryption: { label: 'Encrypt', takes: ({ isEncrypted }) => isEncrypted },
-  login: { label: 'Log in', takes: ({ hasLogin }) => hasLogin },
-  message: { label: 'Hand over a message to you', takes: ({ sendsMessage }) => sendsMessage },
+  name: { label: 'Find the server by its name', takes: ({ isGmail }) => !isGmail },
+  connection: { label: 'Connect', takes: ({ isGmail }) => !isGmail },
+  encryption: { label: 'Encrypt', takes: (path) => !path.isGmail && path.isEncrypted },
+  login: { label: 'Log in', takes: (path) => path.isGmail || path.hasLogin },
+  draft: { label: 'Make a draft', takes: (path) => path.isGmail === true && path.makesDrafts },
+  fence: {
+    label: 'Delete it, and see that it can no longer be sent',
+    takes: (path) => path.isGmail === true && path.makesDrafts,
+  },
+  message: { label: 'Hand over a message to you', takes: (path) => path.isGmail || path.sendsMessage },
 }
 const ORDER = Object.keys(STEPS) as TestStep[]
 
@@ -40,7 +43,7 @@ export function useTestRun() {
   const [run, setRun] = useState<TestRun | null>(null)
   return {
     run,
-    begin: () => setRun({ at: 'name', failure: null, isOver: false }),
+    begin: (at: TestStep = 'name') => setRun({ at, failure: null, isOver: false }),
     reach: ({ step }: { step: TestStep }) => setRun({ at: step, failure: null, isOver: false }),
     succeed: () => setRun((now) => now && { ...now, isOver: true }),
     fail: (failure: TestFailure) => setRun({ at: failure.step, failure, isOver: true }),
@@ -51,7 +54,8 @@ export function useTestRun() {
 export function TestSteps({ run, path }: { run: TestRun; path: TestPath }) {
   const at = ORDER.indexOf(run.at)
   const steps = ORDER.flatMap((key, index): ProgressStep[] => {
-    const { label, takes } = STEPS[key]
+    const { takes } = STEPS[key]
+    const label = key === 'message' && path.isGmail ? 'Send a message to itself' : STEPS[key].label
     const isFailed = run.failure?.step === key
     if (!takes(path) && !isFailed) return []
     const isPast = index < at || (run.isOver && run.failure === null)

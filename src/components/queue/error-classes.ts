@@ -23,6 +23,7 @@ const WORDS: Partial<Record<NonNullable<QueueFilter['errorCode']>, string>> = {
   DAILY_LIMIT: 'Provider’s daily limit',
   UNRENDERABLE: 'Text cannot be written',
   NOT_PREPARED: 'Could not be prepared',
+  WORKERS_LOST: 'Workers were lost',
 }
 
 export const ERROR_CLASSES = Object.entries(WORDS)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { readAddress } from '#lib/audience/address.ts'
 import { FINDING_STATES } from '#lib/mail/domains/findings.ts'
+import { GMAIL_WISHES } from '#lib/mail/gmail/scopes.ts'
 import { SMTP_SECURITIES } from '#lib/mail/smtp/smtp-server.ts'
 import { TEST_STAGES, TEST_STEPS } from '#lib/mail/smtp/test-steps.ts'
 import { operation } from './operation.ts'
@@ -85,6 +86,14 @@ const mailboxOutput = z
         username: z.string().nullable(),
       })
       .nullable(),
+    /** Of a Gmail mailbox that is connected to its Google account. */
+    gmail: z
+      .object({
+        /** By drafts, of which Gmail can tell what became; or directly, and a person decides what is unknown. */
+        sends: z.enum(['drafts', 'directly']),
+        readsSent: z.boolean(),
+      })
+      .nullable(),
   })
   .meta({ id: 'Mailbox' })
 
@@ -125,7 +134,11 @@ export const mailboxes = {
       'The mailboxes of the workspace, by address: where they are, whether they send at the moment, and what they have sent and may send today.',
     access: 'member',
     query: z.object(archivedField),
-    output: z.object({ mailboxes: z.array(mailboxWithOutlook) }),
+    output: z.object({
+      mailboxes: z.array(mailboxWithOutlook),
+      /** Whether this installation has a Google project, through which Gmail mailboxes are connected. */
+      gmail: z.object({ isSetUp: z.boolean() }),
+    }),
   }),
 
   connect: operation({
@@ -218,6 +231,44 @@ export const mailboxes = {
     body: z.object({ retryFailed: z.boolean().default(false), testMessage: testMessageInput }),
     progress: testProgress,
     output: z.object({ test: testOutput, failedByLogin: z.number(), retried: z.number() }),
+  }),
+
+  connectGmail: operation({
+    method: 'POST',
+    path: '/api/mailboxes/gmail/connect',
+    summary:
+      'Answers the address at Google at which the person who asks grants a Gmail mailbox, or grants one of this workspace again.',
+    access: 'admin',
+    peopleOnly: true,
+    body: z.object({ wish: z.enum(GMAIL_WISHES).default('drafts'), mailboxId: idText.optional() }),
+    output: z.object({ url: z.string() }),
+  }),
+
+  finishGmail: operation({
+    method: 'POST',
+    path: '/api/mailboxes/gmail/callback',
+    summary:
+      'Takes what Google has sent the person back with, tries the mailbox live, and connects it. Open once, within 15 minutes.',
+    access: 'admin',
+    peopleOnly: true,
+    body: z.object({
+      state: z.string().min(1).max(200, 'The state has at most 200 characters.'),
+      code: z.string().min(1).max(2_000, 'The code has at most 2000 characters.'),
+    }),
+    progress: testProgress,
+    refuses: [422],
+    output: z.object({ mailbox: mailboxOutput, revived: z.boolean(), failedByLogin: z.number() }),
+  }),
+
+  disconnect: operation({
+    method: 'POST',
+    path: '/api/mailboxes/[id]/disconnect',
+    summary:
+      'Stops a Gmail mailbox, forgets what opens it, and gives its permission back to Google. What waits for it waits on.',
+    access: 'admin',
+    params: idParams,
+    /** `revoked`: Google has taken it back. Not where it did not answer, or another workspace sends from the same account. */
+    output: z.object({ mailbox: mailboxOutput, revoked: z.boolean() }),
   }),
 }
 

@@ -57,6 +57,9 @@ export const system = {
       unknown: count,
       released: count,
       cancelled: count,
+      published: count,
+      republished: count,
+      unpublished: count,
       campaignsStarted: count,
       actionsDone: count,
       actionsMended: count,
@@ -92,6 +95,7 @@ export const system = {
       timeZoneData: z.object({ ...part, version: z.string() }),
       lastTick: z.object({ ...part, at: z.date().nullable(), ageSeconds: z.number().nullable() }),
       sending: z.object(part),
+      dispatch: z.object({ ...part, by: z.enum(['database', 'bullmq', 'rabbitmq']) }),
     }),
   }),
 

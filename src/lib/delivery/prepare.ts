@@ -5,6 +5,7 @@ import type { ClaimedEmail } from '#lib/email-scheduler/send/claim.ts'
 import type { Origin, ReadyEmail, WrittenFrom } from '#lib/email-scheduler/send/final-check.ts'
 import { type FrozenCopy, readFrozenCopies } from '#lib/email-scheduler/send/frozen-content.ts'
 import type { OutgoingMessage } from '#lib/mail/transport.ts'
+import type { MailboxKind } from '#lib/platform/generated/enums.ts'
 
 export type Rendered =
   | { kind: 'content'; content: EmailContent; writtenFrom: WrittenFrom }
@@ -15,8 +16,8 @@ export type RenderEmails = (emails: readonly ClaimedEmail[]) => Promise<Readonly
 /** `ok: false` where nothing of the mailbox can be composed, whatever the content. */
 export type Composed = { ok: true; message: OutgoingMessage } | { ok: false; outcome: Refused }
 export type ComposeMessage = (email: ClaimedEmail, content: EmailContent) => Promise<Composed>
-/** Reads what a batch needs (the keys that sign) once, and then composes each of it. */
-export type ComposerFor = (emails: readonly ClaimedEmail[]) => Promise<ComposeMessage>
+/** Reads what a batch needs (the keys that sign, the threads that it goes into) once, and then composes each of it. */
+export type ComposerFor = (emails: readonly ClaimedEmail[], kind: MailboxKind) => Promise<ComposeMessage>
 
 export type Prepared =
   | ({ kind: 'ready'; message: OutgoingMessage } & ReadyEmail)
@@ -25,7 +26,8 @@ export type Prepared =
   /** The mailbox's fault and not the email's. */
   | { kind: 'impossible'; email: ClaimedEmail; outcome: Refused }
 
-export type PrepareContents = (emails: readonly ClaimedEmail[]) => Promise<Prepared[]>
+/** `kind`: of the mailbox that all of them leave from. */
+export type PrepareContents = (emails: readonly ClaimedEmail[], kind: MailboxKind) => Promise<Prepared[]>
 
 /** Servers and readers distrust a message that is dated long before it comes. */
 const DATE_STALE_AFTER_MS = 60 * 60_000
@@ -36,14 +38,14 @@ const DATE_STALE_AFTER_MS = 60 * 60_000
  * final check refuses it.
  */
 export function contentPreparer(pool: pg.Pool, render: RenderEmails, composerFor: ComposerFor): PrepareContents {
-  return async (emails) => {
+  return async (emails, kind) => {
     const frozen = await readFrozenCopies(pool, emails)
     const copyOf = ({ id }: ClaimedEmail) => {
       const copy = frozen.get(id)
       return copy && (copy.mayHaveArrived || copy.isToCurrentAddress) ? copy : undefined
     }
     const rendered = await render(emails.filter((email) => copyOf(email) === undefined))
-    const compose = await composerFor(emails)
+    const compose = await composerFor(emails, kind)
     return Promise.all(
       emails.map(async (email): Promise<Prepared> => {
         const copy = copyOf(email)

@@ -10,6 +10,11 @@ export type SendingCounts = {
   /** Given back without an attempt. */
   released: number
   cancelled: number
+  /** Given to a broker, where there is one; of them `republished` had failed before. */
+  published: number
+  republished: number
+  /** No broker took it, so it went back to the queue. */
+  unpublished: number
 }
 
 export const NOTHING_SENT: SendingCounts = {
@@ -21,4 +26,7 @@ export const NOTHING_SENT: SendingCounts = {
   unknown: 0,
   released: 0,
   cancelled: 0,
+  published: 0,
+  republished: 0,
+  unpublished: 0,
 }

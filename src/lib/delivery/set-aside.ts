@@ -30,7 +30,7 @@ async function prepareAll(
   claimed: readonly ClaimedEmail[],
 ): Promise<Prepared[]> {
   try {
-    return await delivery.prepare(claimed)
+    return await delivery.prepare(claimed, mailbox.kind)
   } catch (error) {
     if (isServerAway(error)) throw error
     delivery.log.error({ error, mailboxId: mailbox.id, emails: claimed.length }, 'emails could not be prepared')
@@ -39,7 +39,7 @@ async function prepareAll(
   const failed: ClaimedEmail[] = []
   for (const email of claimed)
     try {
-      prepared.push(...(await delivery.prepare([email])))
+      prepared.push(...(await delivery.prepare([email], mailbox.kind)))
     } catch (error) {
       if (isServerAway(error)) throw error
       delivery.log.error({ error, emailId: email.id }, 'an email could not be prepared')

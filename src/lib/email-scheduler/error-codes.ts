@@ -30,6 +30,8 @@ const RETRYABLE = {
   MAILBOX_INCOMPLETE: 'The mailbox has no server, or no password for its user name. Enter what is missing.',
   CREDENTIAL_UNREADABLE:
     'A password or key of the mailbox cannot be read: ENCRYPTION_KEYS no longer holds the key it was kept under.',
+  WORKERS_LOST:
+    'It was given to one worker after the other, and each was lost before it handed the message over. It was not sent; the workers’ logs say why they ended.',
   NOT_PREPARED: 'The email could not be prepared, by a fault on our side. The worker’s log says which.',
   DAILY_LIMIT: 'The mailbox has reached its provider’s sending limit. Sending goes on when the limit resets.',
   RATE_LIMIT_EXCEEDED: 'The provider takes no more from this mailbox for the moment. Sending goes on later.',

@@ -50,6 +50,7 @@ type WorkerReason =
   | 'text-changed'
   | 'sender-changed'
   | 'out-of-time'
+  | 'broker-unreachable'
   | 'LEASE_EXPIRED'
 
 /** Where the attempt's receipt holds the guard's own sentence, that one says more. */
@@ -77,6 +78,7 @@ const RELEASE_SENTENCES: Record<GuardName | WorkerReason, string> = {
   'sender-changed':
     'The sender’s name or the postal address was changed while it was being prepared, so it is written anew.',
   'out-of-time': 'The worker was about to end; another takes it.',
+  'broker-unreachable': 'The broker did not take it; it is given to it again.',
   LEASE_EXPIRED: 'The worker was lost before it handed the message over.',
 }
 

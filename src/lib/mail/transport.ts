@@ -8,6 +8,8 @@ export type OutgoingMessage = {
   envelope: { from: string; to: string; bcc?: readonly string[] }
   messageId: string
   raw: Buffer
+  /** Of a provider that keeps threads: the one that it is to go into, in the mailbox that it leaves from. */
+  threadId?: string | undefined
 }
 
 /** An open way to a provider. In hand before the mark, so that nothing that happens while connecting can be unknown. */

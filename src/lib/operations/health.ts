@@ -1,11 +1,12 @@
 import type pg from 'pg'
+import { type DispatchHealth, WITHOUT_BROKER } from '#lib/dispatch/check-dispatch.ts'
 import { readHold } from '#lib/email-scheduler/send/hold.ts'
 import { checkDatabase, checkDurability, checkMigrations, checkTimeZoneData } from '#lib/platform/health.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { readLastTick } from '#lib/worker/heartbeat.ts'
 
 /** `down`: nothing can work. `degraded`: pages work, but something keeps mail from going out as it should. */
-export async function readHealth(pool: pg.Pool, log: Log) {
+export async function readHealth(pool: pg.Pool, log: Log, checkBroker?: () => Promise<DispatchHealth>) {
   const timeZoneData = checkTimeZoneData()
   const database = await checkDatabase(pool, log)
   const migrations = database.ok
@@ -20,13 +21,14 @@ export async function readHealth(pool: pg.Pool, log: Log) {
   const durability = database.ok
     ? await checkDurability(pool)
     : { ok: false, sentence: 'Unknown while the database does not answer.' }
+  const dispatch = checkBroker && migrations.ok ? await checkBroker() : WITHOUT_BROKER
   const usable = database.ok && migrations.ok
   const status = !usable
     ? 'down'
-    : [durability, timeZoneData, lastTick, sending].every(({ ok }) => ok)
+    : [durability, timeZoneData, lastTick, sending, dispatch].every(({ ok }) => ok)
       ? 'ok'
       : 'degraded'
-  return { status, database, durability, migrations, timeZoneData, lastTick, sending } as const
+  return { status, database, durability, migrations, timeZoneData, lastTick, sending, dispatch } as const
 }
 
 async function readSending(pool: pg.Pool): Promise<{ ok: boolean; sentence: string }> {

@@ -1,3 +1,4 @@
+import { readDeadLetters } from '#lib/dispatch/dead-letters.ts'
 import { readHold } from '#lib/email-scheduler/send/hold.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { readLastTick } from '#lib/worker/heartbeat.ts'
@@ -28,6 +29,16 @@ export async function readMetrics(sql: Sql): Promise<string> {
       samples: [{ value: due.oldestSeconds }],
     },
     ...(await actionMetrics(sql)),
+    {
+      name: 'sendonce_due_retries',
+      help: `Of these, the ones that have failed before, counted up to ${COUNTED_MAX}.`,
+      samples: [{ value: due.retries }],
+    },
+    {
+      name: 'sendonce_dead_letters',
+      help: 'Messages that the broker has put aside since the beginning, by reason; absent where there were none.',
+      samples: (await readDeadLetters(sql)).map(({ reason, count }) => ({ labels: { reason }, value: count })),
+    },
     {
       name: 'sendonce_mailboxes',
       help: 'Mailboxes by state; those that are connected and pause for a while are in "pausing".',
@@ -99,21 +110,21 @@ async function countByStatus(sql: Sql): Promise<{ status: string; count: number 
   return rows
 }
 
-async function readDue(sql: Sql): Promise<{ count: number; oldestSeconds: number }> {
-  const { rows } = await sql.query<{ count: number; oldestSeconds: number }>(
-    `SELECT count(*)::int AS count, coalesce(extract(epoch FROM app_now() - min(ready_at)), 0)::float8 AS "oldestSeconds" FROM (
-       SELECT e.ready_at FROM mailboxes m JOIN campaigns c ON c.workspace_id = m.workspace_id AND c.status = 'RUNNING'
+async function readDue(sql: Sql): Promise<{ count: number; retries: number; oldestSeconds: number }> {
+  const { rows } = await sql.query<{ count: number; retries: number; oldestSeconds: number }>(
+    `SELECT count(*)::int AS count, count(*) FILTER (WHERE status = 'RETRY_SCHEDULED')::int AS retries, coalesce(extract(epoch FROM app_now() - min(ready_at)), 0)::float8 AS "oldestSeconds" FROM (
+       SELECT e.ready_at, e.status FROM mailboxes m JOIN campaigns c ON c.workspace_id = m.workspace_id AND c.status = 'RUNNING'
        CROSS JOIN LATERAL (
-         SELECT ready_at FROM scheduled_emails WHERE mailbox_id = m.id AND campaign_id = c.id
+         SELECT ready_at, status FROM scheduled_emails WHERE mailbox_id = m.id AND campaign_id = c.id
            AND status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND ready_at <= app_now() ORDER BY ready_at LIMIT $1) e
        UNION ALL
-       SELECT e.ready_at FROM mailboxes m CROSS JOIN LATERAL (
-         SELECT ready_at FROM scheduled_emails WHERE mailbox_id = m.id AND campaign_id IS NULL
+       SELECT e.ready_at, e.status FROM mailboxes m CROSS JOIN LATERAL (
+         SELECT ready_at, status FROM scheduled_emails WHERE mailbox_id = m.id AND campaign_id IS NULL
            AND status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND ready_at <= app_now() ORDER BY ready_at LIMIT $1) e
        LIMIT $1) due`,
     [COUNTED_MAX],
   )
-  return rows[0] ?? { count: 0, oldestSeconds: 0 }
+  return rows[0] ?? { count: 0, retries: 0, oldestSeconds: 0 }
 }
 
 async function countMailboxes(sql: Sql): Promise<{ state: string; count: number }[]> {

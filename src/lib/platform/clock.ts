@@ -7,3 +7,9 @@ export async function appNow(sql: Sql): Promise<Date> {
   if (!row) throw new Error('the database did not answer with its time')
   return row.now
 }
+
+/** The database's clock, carried on from a reading. */
+export function clockFrom(read: Date): () => Date {
+  const aheadMs = read.getTime() - Date.now()
+  return () => new Date(Date.now() + aheadMs)
+}

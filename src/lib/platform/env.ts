@@ -67,10 +67,32 @@ const environmentSchema = z
     LEASE_SECONDS: wholeNumber('LEASE_SECONDS', 5, 3600).default(120),
     SUBMIT_SECONDS: wholeNumber('SUBMIT_SECONDS', 1, 600).default(45),
     INLINE_SECONDS: wholeNumber('INLINE_SECONDS', 1, 60).default(5),
+    DISPATCH: z
+      .enum(['database', 'bullmq', 'rabbitmq'], {
+        error: 'DISPATCH is not one of database, bullmq, rabbitmq: leave it unset, and no broker is needed.',
+      })
+      .default('database'),
+    DISPATCH_URL: z.string().optional(),
+    DISPATCH_QUEUE: z
+      .string()
+      .regex(
+        /^[a-z0-9][a-z0-9.-]{0,59}$/,
+        'DISPATCH_QUEUE is not a name of small letters, digits, dots and hyphens, at most 60 long.',
+      )
+      .default('sendonce'),
     WITNESS_DIR: z.string().optional(),
     DEMO_DIR: z.string().optional(),
     SMTP_ALLOW_PRIVATE_HOSTS: hostList('SMTP_ALLOW_PRIVATE_HOSTS'),
     WEBHOOK_ALLOW_PRIVATE_HOSTS: hostList('WEBHOOK_ALLOW_PRIVATE_HOSTS'),
+    GOOGLE_CLIENT_ID: z.string().optional(),
+    GOOGLE_CLIENT_SECRET: z.string().optional(),
+    FAKE_GOOGLE_URL: z
+      .string()
+      .refine(
+        isOnThisMachine,
+        'FAKE_GOOGLE_URL plays Google for tests and the demo: only http://127.0.0.1 with a port may stand there. Leave it unset.',
+      )
+      .optional(),
     TRUSTED_PROXIES: wholeNumber('TRUSTED_PROXIES', 0, 10).default(0),
     VERCEL: z.string().optional(),
     VERCEL_URL: z.string().optional(),
@@ -90,9 +112,26 @@ const environmentSchema = z
     error: 'LEASE_SECONDS must be at least twice SUBMIT_SECONDS: a lease outlives connecting and handing over.',
     when: () => true,
   })
+  .superRefine(
+    (env, context) => {
+      const problem = problemOfBroker(env)
+      if (problem) context.addIssue({ code: 'custom', message: problem })
+    },
+    { when: () => true },
+  )
   .refine((env) => !env.SYSTEM_MAIL_URL === !env.SYSTEM_MAIL_FROM, {
     error: 'SYSTEM_MAIL_URL and SYSTEM_MAIL_FROM belong together: set both, or neither.',
     // Said beside the other problems, not only once they are mended.
+    when: () => true,
+  })
+  .refine((env) => !env.GOOGLE_CLIENT_ID === !env.GOOGLE_CLIENT_SECRET, {
+    error: 'GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET belong together: set both, or neither.',
+    when: () => true,
+  })
+  // What a public installation sent would go to nobody, and be shown as sent.
+  .refine((env) => !env.FAKE_GOOGLE_URL || (!env.VERCEL && isForOneself(env.APP_URL)), {
+    error:
+      'FAKE_GOOGLE_URL plays Google for tests and the demo, and is refused where others can open Sendonce. Leave it unset.',
     when: () => true,
   })
 
@@ -142,6 +181,32 @@ function isPostgresUrl(value: string): boolean {
   return url !== null && /^postgres(ql)?:$/.test(url.protocol) && (url.hostname !== '' || url.searchParams.has('host'))
 }
 
+/** Where a broker was chosen, its address must be there and be one of its own. Nothing of it is repeated: it holds a password. */
+function problemOfBroker({
+  DISPATCH,
+  DISPATCH_URL,
+}: {
+  DISPATCH?: unknown
+  DISPATCH_URL?: unknown
+}): string | undefined {
+  if (DISPATCH !== 'bullmq' && DISPATCH !== 'rabbitmq') return undefined
+  const { server, example, protocol } = BROKERS[DISPATCH]
+  if (typeof DISPATCH_URL !== 'string')
+    return `DISPATCH_URL is missing: DISPATCH=${DISPATCH} needs the address of your ${server}, like ${example}.`
+  const url = URL.parse(DISPATCH_URL)
+  if (url !== null && protocol.test(url.protocol) && url.hostname !== '') return undefined
+  return `DISPATCH_URL is not the address of a ${server}, which DISPATCH=${DISPATCH} needs; it should look like ${example}.`
+}
+
+const BROKERS = {
+  bullmq: { server: 'Redis', example: 'redis://:password@host:6379/0 (rediss:// with TLS)', protocol: /^rediss?:$/ },
+  rabbitmq: {
+    server: 'RabbitMQ',
+    example: 'amqp://user:password@host:5672 (amqps:// with TLS)',
+    protocol: /^amqps?:$/,
+  },
+} as const
+
 function isSmtpUrl(value: string): boolean {
   const url = URL.parse(value)
   return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ''
@@ -150,4 +215,15 @@ function isSmtpUrl(value: string): boolean {
 function isWebUrl(value: string): boolean {
   const url = URL.parse(value)
   return url !== null && /^https?:$/.test(url.protocol)
+}
+
+function isOnThisMachine(value: string): boolean {
+  const url = URL.parse(value)
+  return url?.protocol === 'http:' && url.hostname === '127.0.0.1' && url.port !== ''
+}
+
+/** Names that no other machine can open: this one's own, and those that never exist (RFC 6761). */
+function isForOneself(appUrl: string): boolean {
+  const host = URL.parse(appUrl)?.hostname ?? ''
+  return ['localhost', '127.0.0.1', '[::1]'].includes(host) || /\.(?:test|localhost)$/.test(host)
 }

@@ -6,19 +6,29 @@ import { readBlindCopies } from '#lib/email-scheduler/transactional/recipients.t
 import { readDkimKeys } from '#lib/mail/domains/dkim-keys.ts'
 import { composeMessage } from '#lib/mail/message/compose.ts'
 import { renderEmails } from '#lib/mail/message/render-emails.ts'
+import { readThreads } from '#lib/mail/message/threads.ts'
+import type { Providers } from '#lib/mail/provider.ts'
 import { readParts } from '#lib/outbox/email-parts.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
 import type { SendingMeans } from '#lib/worker/send-due.ts'
 import { providersOf } from './providers.ts'
 
 /** How this installation writes its emails, signs them and hands them over. */
-export function sendingMeans(pool: pg.Pool, keyring: Keyring, appUrl: string): SendingMeans {
-  const composerFor: ComposerFor = async (emails) => {
+export function sendingMeans(
+  pool: pg.Pool,
+  keyring: Keyring,
+  appUrl: string,
+  providers: Providers = providersOf(pool, keyring),
+): SendingMeans {
+  const composerFor: ComposerFor = async (emails, kind) => {
+    // Gmail replaces headers that would be signed, and signs by itself.
+    const signed = kind === 'GMAIL' ? [] : emails
     const keyFor = await readDkimKeys(
       pool,
       keyring,
-      emails.map(({ workspaceId }) => workspaceId),
+      signed.map(({ workspaceId }) => workspaceId),
     )
+    const threadFor = kind === 'GMAIL' ? await readThreads(pool, emails) : undefined
     const transactional = emails.filter(({ kind }) => kind === 'TRANSACTIONAL')
     const parts = await readParts(
       pool,
@@ -28,11 +38,12 @@ export function sendingMeans(pool: pg.Pool, keyring: Keyring, appUrl: string): S
     return async ({ id, workspaceId }, content) => {
       const key = keyFor(workspaceId, content.from.address)
       if (key && 'unreadable' in key) return { ok: false, outcome: unreadableKey(key.domain) }
-      return { ok: true, message: await composeMessage(content, key, { parts: parts.get(id), bcc: copies.get(id) }) }
+      const message = await composeMessage(content, key, { parts: parts.get(id), bcc: copies.get(id) })
+      return { ok: true, message: { ...message, threadId: threadFor?.({ id }, content.headers) } }
     }
   }
   return {
-    providers: providersOf(pool, keyring),
+    providers,
     prepare: contentPreparer(pool, (emails) => renderEmails(pool, emails, { appUrl, keyring }), composerFor),
     hasherIn: hasherIn(keyring),
   }

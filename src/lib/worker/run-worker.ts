@@ -4,7 +4,7 @@ import type { TellMember } from '#lib/actions/run/tell-member.ts'
 import { Deadline } from '#lib/mail/deadline.ts'
 import type { Log } from '#lib/platform/log.ts'
 import type { Courier } from '#lib/webhooks/courier.ts'
-import { Sender, type SendingMeans } from './send-due.ts'
+import type { Sending } from './send-due.ts'
 import type { SendingLimits } from './sending-limits.ts'
 import { type Looker, runTick } from './tick.ts'
 import type { Witness } from './witness.ts'
@@ -15,7 +15,7 @@ const REST_MS = 1_000
 const REST_AFTER_FAILURE_MS = 3_000
 
 export type WorkerOptions = {
-  means: SendingMeans
+  sender: Sending
   limits: SendingLimits
   signal: AbortSignal
   witness?: Witness
@@ -33,9 +33,8 @@ export async function runWorker(
   pool: pg.Pool,
   worker: string,
   log: Log,
-  { means, limits, signal, witness, promise, ownMail, tellMember, courier }: WorkerOptions,
+  { sender, limits, signal, witness, promise, ownMail, tellMember, courier }: WorkerOptions,
 ): Promise<void> {
-  const sender = new Sender(pool, worker, log, means, limits)
   const told = courier?.run(limits.beginning, signal)
   try {
     while (!signal.aborted) {

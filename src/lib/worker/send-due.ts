@@ -34,12 +34,26 @@ export type Claiming = {
   mayMoreCome?: (() => Promise<boolean>) | undefined
 }
 
+/** What a tick sends with, whatever stands between finding and sending. */
+export type Sending = {
+  /** Since the counts were taken last. */
+  readonly hasClaimed: boolean
+  /** What was done since this was asked last. */
+  takeCounts(): SendingCounts
+  /** Claims until the time is over or nothing more will be due in it. What is in flight then goes on. */
+  claimDue(claiming: Claiming): Promise<void>
+  /** Asks providers what became of emails whose outcome is unknown. Answers how many that settled. */
+  gatherEvidence(): Promise<number>
+  /** Waits for what is in flight, and closes the connections. */
+  drain(): Promise<void>
+}
+
 /**
  * Sends what is due. One lives as long as its process wants: its connections, and what it has learned of servers, are
  * kept from one stretch of claiming to the next. Time is counted by durations only, and moments by the database's clock:
  * this machine's may be wrong.
  */
-export class Sender {
+export class Sender implements Sending {
   readonly #pool: pg.Pool
   readonly #worker: string
   readonly #limits: SendingLimits

@@ -7,7 +7,7 @@ import type { Log } from '#lib/platform/log.ts'
 import { forgetKeptAnswers } from '#lib/tenancy/kept-answers.ts'
 import { type Courier, NOTHING_TOLD } from '#lib/webhooks/courier.ts'
 import { recordTickEnd, recordTickStart } from './heartbeat.ts'
-import type { Claiming, Sender } from './send-due.ts'
+import type { Claiming, Sending } from './send-due.ts'
 import type { TickSummary } from './tick-summary.ts'
 import { Upkeep } from './upkeep.ts'
 import { watchServer } from './watch-server.ts'
@@ -30,7 +30,7 @@ export type TickOptions = {
   webhooks?: { courier: Courier; time?: TimeLeft }
   /** Without it, the tick plans and recovers only. */
   sending?: {
-    sender: Sender
+    sender: Sending
     /** How long it claims. */
     time: TimeLeft
     signal?: AbortSignal

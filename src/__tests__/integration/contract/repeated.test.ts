@@ -239,6 +239,10 @@ const OPERATIONS: Record<string, Repeated> = {
   'DELETE /api/mailboxes/[id]': { input: async () => one(await mailbox()) },
   'POST /api/mailboxes/[id]/restore': { input: () => archived('/api/mailboxes', mailbox()) },
   'POST /api/mailboxes/[id]/test': { input: async () => one(await mailbox()) },
+  // There is no Google project here, and the mailbox is one of SMTP.
+  'POST /api/mailboxes/gmail/connect': { input: () => ({ body: {} }), first: 409 },
+  'POST /api/mailboxes/gmail/callback': { input: () => ({ body: { state: 'x', code: 'x' } }), first: 409 },
+  'POST /api/mailboxes/[id]/disconnect': { input: async () => one(await mailbox()), first: 409 },
   // Each batch without an Idempotency-Key is another.
   'POST /api/emails/batch': {
     input: () => ({ body: { emails: [{ to: 'zoe@example.com', subject: 'Hi', text: 'x' }] } }),

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { describe, expect, test } from 'vitest'
-import { pauseCampaign } from '#lib/campaigns/move.ts'
+import { pauseCampaign, resumeCampaign } from '#lib/campaigns/move.ts'
 import { stopCampaign } from '#lib/email-scheduler/effects/stop-campaign.ts'
 import { scheduleEmailsForCampaign } from '#lib/email-scheduler/plan/schedule-emails.ts'
 import { reschedule } from '#lib/email-scheduler/verbs/reschedule.ts'
@@ -199,7 +199,7 @@ test('the guards still hold: brought forward to now in a paused campaign, it sta
   await toTime(campaign, [first?.id ?? ''], await inDays(0))
   await sendAll(db.pool, provider, { claimMsMax: 200 })
   expect(provider.handed).toEqual([])
-  await db.pool.query(`UPDATE campaigns SET status = 'RUNNING' WHERE id = $1`, [campaign.campaignId])
+  await inTransaction(db.pool, (tx) => resumeCampaign(tx, campaign.workspaceId, campaign.campaignId, actor))
   await sendAll(db.pool, provider, { claimMsMax: 200 })
   expect(provider.handed).toHaveLength(1)
 })

@@ -86,6 +86,8 @@ test('what is for people alone is what a key would use to outlive itself, what i
     'DELETE /api/members/me',
     'POST /api/admin/held/lift',
     'POST /api/api-keys',
+    'POST /api/mailboxes/gmail/callback',
+    'POST /api/mailboxes/gmail/connect',
     'POST /api/sequences/[id]/test-send',
     'POST /api/templates/[id]/test-send',
   ])

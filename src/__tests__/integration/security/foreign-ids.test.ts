@@ -80,6 +80,7 @@ const BESIDES: Record<string, (field: string) => CallInput> = {
     },
   }),
   'POST /api/prospects/export': (field) => ({ body: field === 'exceptIds' ? { filter: {} } : {} }),
+  'POST /api/mailboxes/gmail/connect': () => ({ body: {} }),
   'POST /api/prospects/[id]/merge': () => ({}),
   'POST /api/segments': () => ({ body: { name: `A segment ${newId()}`, filter: { contacted: 'no' } } }),
   'PATCH /api/segments/[id]': () => ({}),

@@ -119,9 +119,9 @@ describe('the time of a process', () => {
         leftMs = 0
       }
       if (stage === 'connecting') provider.connects = () => void passes()
-      const prepare: typeof means.prepare = async (emails) => {
+      const prepare: typeof means.prepare = async (emails, kind) => {
         if (stage === 'preparing') passes()
-        return means.prepare(emails)
+        return means.prepare(emails, kind)
       }
       const limits = { connections: 1, leaseMs: 60_000, submitMsMax: 10_000, beginning: { leftMs: () => leftMs } }
       const counts = await sendDue(

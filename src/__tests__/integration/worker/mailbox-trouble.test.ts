@@ -172,7 +172,7 @@ describe('a worker that cannot prepare', () => {
       ...means,
       prepare: async (emails: Parameters<typeof means.prepare>[0]) => {
         if (emails.some(({ id }) => id === poison)) throw new Error('a bug in rendering')
-        return means.prepare(emails)
+        return means.prepare(emails, 'SMTP')
       },
     }
     for (const wait of ['1 minute', '5 minutes', '15 minutes', '15 minutes', '15 minutes']) {

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { projectRoot } from '#cli/project.ts'
+import type { DispatchSettings } from '#lib/dispatch/check-dispatch.ts'
 import { generateKey } from '#lib/platform/keyring.ts'
+import { CLIENT } from '#tests/support/gmail/client.ts'
 import { ended } from './ended.ts'
 import { endsWithUs, hasEnded } from './reaper.ts'
 
@@ -23,6 +25,10 @@ export type WorkerSettings = {
   encryptionKeys?: string
   /** Where the mailbox of the environment is, if this installation has one. */
   systemMailPort?: number
+  /** What plays Google, where mailboxes are Gmail's. */
+  googleUrl?: string
+  /** The broker that it goes through; without one, as it is by default. */
+  dispatch?: DispatchSettings
 }
 
 export const ENCRYPTION_KEYS = generateKey(new Date('2026-01-01'))
@@ -49,7 +55,7 @@ function witnessFolders(): string {
 export function workerEnvironment(databaseUrl: string, settings: WorkerSettings = {}): NodeJS.ProcessEnv {
   const { connections = 4, leaseSeconds = 10, submitSeconds = 3, poolMax = 10, nodeOptions = '', extraCa } = settings
   const witnessFolder = settings.witnessFolder ?? mkdtempSync(join(witnessFolders(), 'machine-'))
-  const { encryptionKeys = ENCRYPTION_KEYS, systemMailPort } = settings
+  const { encryptionKeys = ENCRYPTION_KEYS, systemMailPort, googleUrl, dispatch } = settings
   return {
     PATH: process.env.PATH,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
@@ -72,6 +78,12 @@ export function workerEnvironment(databaseUrl: string, settings: WorkerSettings 
       SYSTEM_MAIL_URL: `smtp://127.0.0.1:${systemMailPort}`,
       SYSTEM_MAIL_FROM: 'sendonce@example.com',
     }),
+    ...(googleUrl !== undefined && {
+      FAKE_GOOGLE_URL: googleUrl,
+      GOOGLE_CLIENT_ID: CLIENT.clientId,
+      GOOGLE_CLIENT_SECRET: CLIENT.clientSecret,
+    }),
+    ...dispatch,
     LOG_LEVEL: 'info',
   }
 }

@@ -22,6 +22,12 @@ export const SENDING: Scenes = {
       },
     },
     {
+      state: 'no Google project',
+      as: 'owner',
+      address: () => '/mailboxes?do=gmail',
+      ready: text('This installation has no Google project yet'),
+    },
+    {
       state: 'editing',
       as: 'owner',
       ready: text('535 5.7.8 Authentication failed'),
@@ -40,6 +46,22 @@ export const SENDING: Scenes = {
         await page.getByRole('menuitem', { name: 'Remove' }).click()
         await page.getByText('Nothing waits for it.').waitFor()
       },
+    },
+  ],
+  '/mailboxes/gmail': [
+    { state: 'nothing to connect', as: 'owner', ready: text('There is nothing to connect here.') },
+    { state: 'a member', as: 'member', ready: text('Only admins and owners connect mailboxes.') },
+    {
+      state: 'not agreed',
+      as: 'owner',
+      address: () => '/mailboxes/gmail?error=access_denied&state=x',
+      ready: text('You did not agree at Google'),
+    },
+    {
+      state: 'refused',
+      as: 'owner',
+      address: () => '/mailboxes/gmail?code=x&state=x',
+      ready: text('This installation has no Google project yet.'),
     },
   ],
   '/settings/domains': [

@@ -32,8 +32,8 @@ export type TestApp = {
 const PORT_TRIES = 3
 const CATCHER_TOKEN = 'a-token-for-this-test-only'
 
-/** The product as shipped, in processes of its own, on a database of its own, with a mail catcher; `env` adds to the server's. */
-export function testApp(env: Record<string, string> = {}): TestApp {
+/** The product as shipped, in processes of its own, on a database of its own, with a mail catcher; `env` adds to the server's, and may be known only then. */
+export function testApp(env: Record<string, string> | (() => Record<string, string>) = {}): TestApp {
   let folder = ''
   let httpPort = 0
   let catcher: Child | undefined
@@ -98,7 +98,7 @@ export function testApp(env: Record<string, string> = {}): TestApp {
         SMTP_ALLOW_PRIVATE_HOSTS: '127.0.0.1, localhost',
         WEBHOOK_ALLOW_PRIVATE_HOSTS: '127.0.0.1, localhost',
         CATCHER_URL: app.inCatcher('/'),
-        ...env,
+        ...(typeof env === 'function' ? env() : env),
       },
       logFile: join(folder, 'server.log'),
       preload: join(projectRoot, 'src/cli/home/end-with-parent.mjs'),

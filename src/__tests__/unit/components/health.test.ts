@@ -9,6 +9,7 @@ const WELL: Health = {
   timeZoneData: { version: '2026c', ok: true, sentence: 'The data is of 2026c.' },
   lastTick: { at: '2026-11-18T12:00:00Z', ageSeconds: 12, ok: true, sentence: 'The last tick was 12 s ago.' },
   sending: { ok: true, sentence: 'Nothing is held.' },
+  dispatch: { ok: true, by: 'database', sentence: 'There is no broker.' },
 }
 
 const detailsOf = (health: Health) =>
@@ -34,4 +35,12 @@ test('a server that forgets what it has committed, and sending that is held, are
     sending: [false, 'Sending is held.'],
   })
   expect(Object.keys(detailsOf(WELL))).not.toContain('sending')
+})
+
+test('a broker is told of where there is one, well or not', () => {
+  const through = (ok: boolean, sentence: string) =>
+    detailsOf({ ...WELL, dispatch: { ok, by: 'rabbitmq', sentence } }).dispatch
+  expect(through(true, 'RabbitMQ answers.')).toEqual([true, 'RabbitMQ answers.'])
+  expect(through(false, 'RabbitMQ does not answer.')).toEqual([false, 'RabbitMQ does not answer.'])
+  expect(Object.keys(detailsOf(WELL))).not.toContain('dispatch')
 })

@@ -4,11 +4,13 @@ import { listWithOutlook, readConnected } from '#lib/mail/mailboxes/list-mailbox
 import { database } from '#lib/platform/database.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
 import { mailboxContext, trialBy } from '#lib/wiring/mailbox-context.ts'
+import { google } from '#lib/wiring/providers.ts'
 import { limitBySubject } from '../limit.ts'
 import { workspaceRoute } from '../workspace-route.ts'
 
 export const GET = workspaceRoute(mailboxes.list, async ({ workspace, query }) => ({
   mailboxes: await listWithOutlook(database(), workspace.id, query.archived),
+  gmail: { isSetUp: google() !== undefined },
 }))
 
 export const POST = workspaceRoute(mailboxes.connect, async (input) => {

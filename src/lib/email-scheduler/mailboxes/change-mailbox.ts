@@ -76,10 +76,15 @@ export async function restoreMailbox(tx: Sql, workspaceId: string, id: string, a
   if (before.status !== 'ARCHIVED') return
   await tx.query(
     `UPDATE mailboxes SET status = 'STOPPED', stopped_reason = $2, taken_over_by_id = NULL, updated_at = app_now() WHERE id = $1`,
-    [id, 'It was archived, and its password forgotten. Enter the password and test it to start sending.'],
+    [id, FORGOTTEN[before.kind]],
   )
   await tellOfMailbox(tx, workspaceId, 'mailbox.restored', before, actor)
 }
+
+const FORGOTTEN = {
+  SMTP: 'It was archived, and its password forgotten. Enter the password and test it to start sending.',
+  GMAIL: 'It was archived, and its permission given back to Google. Connect it again to start sending.',
+} as const
 
 export function tellOfMailbox(
   tx: Sql,

@@ -2,14 +2,16 @@ import type { NonRetryableErrorCode } from '#lib/email-scheduler/error-codes.ts'
 import { retryFailed } from '#lib/email-scheduler/verbs/retry.ts'
 import type { Sql } from '#lib/platform/database.ts'
 
+const OF_LOGIN: readonly NonRetryableErrorCode[] = ['AUTH_REVOKED', 'TOKEN_EXPIRED']
+
 /** What failed for good because the mailbox's login was refused, and nobody has dismissed. */
 export async function failedByLogin(sql: Sql, workspaceId: string, mailboxId: string): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT id FROM scheduled_emails
      WHERE workspace_id = $1 AND status = 'PERMANENTLY_FAILED' AND dismissed_at IS NULL
-       AND mailbox_id = $2 AND last_error_code = '${'AUTH_REVOKED' satisfies NonRetryableErrorCode}'
+       AND mailbox_id = $2 AND last_error_code = ANY($3::text[])
      ORDER BY id`,
-    [workspaceId, mailboxId],
+    [workspaceId, mailboxId, OF_LOGIN],
   )
   return rows.map(({ id }) => id)
 }

@@ -33,6 +33,8 @@ export type ClaimedEmail = Lease & {
   reservedDate: string | null
   /** The frozen copy that goes out; empty where it is to be rendered. */
   contentToken: number | null
+  /** When it was due as a retry; empty for one that has not failed. */
+  nextRetryAt: Date | null
 }
 
 export type Claimer = { worker: string; leaseMs: number }
@@ -355,7 +357,8 @@ export async function claimByIds(
        e.lease_until AS "leaseUntil", e.workspace_id AS "workspaceId", e.kind, e.idempotency_key AS "idempotencyKey",
        e.mailbox_id AS "mailboxId", e.campaign_id AS "campaignId", e.campaign_prospect_id AS "campaignProspectId",
        e.prospect_id AS "prospectId", e.sequence_id AS "sequenceId", e.step_number AS "stepNumber", e.attempts,
-       e.reserved_date AS "reservedDate", e.content_token AS "contentToken"`),
+       e.reserved_date AS "reservedDate", e.content_token AS "contentToken",
+       e.next_retry_at AS "nextRetryAt"`),
     [by.worker, by.leaseMs, plainArray(ids), reservation?.localDate ?? null, reservation?.mailboxId ?? null],
   )
   return rows

@@ -1,5 +1,3 @@
-import type pg from 'pg'
-import { unpark } from '#lib/email-scheduler/effects/unpark.ts'
 import { addMailbox, type NewMailbox } from '#lib/email-scheduler/mailboxes/add-mailbox.ts'
 import {
   changeMailbox,
@@ -16,37 +14,19 @@ import {
   refuseArchivedMailbox,
 } from '#lib/email-scheduler/mailboxes/mailbox.ts'
 import { archiveMailbox } from '#lib/email-scheduler/mailboxes/remove-mailbox.ts'
-import type { Surroundings } from '#lib/mail/smtp/open-smtp.ts'
+import { forgetGmailAccount } from '#lib/mail/gmail/gmail-account.ts'
 import { passwordOf, readSmtpSettings, type SmtpSettings, saveSmtpSettings } from '#lib/mail/smtp/smtp-settings.ts'
 import { refuseFailed, type SmtpTest, testSmtp } from '#lib/mail/smtp/test-smtp.ts'
-import type { TestStep } from '#lib/mail/smtp/test-steps.ts'
 import { notFound, PublicError } from '#lib/platform/api-response.ts'
-import { appNow } from '#lib/platform/clock.ts'
+import { appNow, clockFrom } from '#lib/platform/clock.ts'
 import { inSnapshot, inTransaction, type Sql } from '#lib/platform/database.ts'
-import type { Keyring } from '#lib/platform/keyring.ts'
 import { type Expected, refuseStale } from '#lib/platform/rows/row-version.ts'
 import { recordAudit } from '#lib/tenancy/audit/audit.ts'
 import { forgetCredentials, storeCredential, tryCredential } from '#lib/tenancy/credentials/credentials.ts'
-import type { Actor } from '#lib/tenancy/person.ts'
-import { clockFrom, unreadablePassword } from './open-transport.ts'
+import { giveBack, readPermission, testGmail } from './gmail-mailbox.ts'
+import { type MailboxContext, type TestedMailbox, unparkAll } from './mailbox-context.ts'
+import { unreadablePassword } from './open-transport.ts'
 import { type Sender, testMessage } from './test-message.ts'
-
-/** Who asks, where, and what the answer is read and written with. */
-export type MailboxContext = {
-  pool: pg.Pool
-  keyring: Keyring
-  workspaceId: string
-  actor: Actor
-  surroundings?: Surroundings
-  /** How access is tested, where it is. */
-  trial?: Trial
-}
-
-export type Trial = {
-  reached?: (step: TestStep) => void
-  /** Who gets a message to show that one is accepted; nobody where it is left out. */
-  messageTo?: { name: string; address: string }
-}
 
 type SmtpInput = SmtpSettings & { password?: string }
 
@@ -89,6 +69,7 @@ export async function editMailbox(
   const seen = await loadMailbox(pool, workspaceId, id)
   refuseArchivedMailbox(seen)
   refuseStale(expected, seen.version)
+  if (smtp && seen.kind === 'GMAIL') throw hasNoServer(seen.address)
   const access = smtp ? await accessAfter(context, id, smtp) : undefined
   if (access && test) refuseFailed(await tryAccess(context, access, senderOf({ ...seen, ...change })))
   await inTransaction(pool, async (tx) => {
@@ -111,13 +92,6 @@ export async function editMailbox(
   return { failedByLogin: (await failedByLogin(pool, workspaceId, id)).length }
 }
 
-export type TestedMailbox = {
-  test: SmtpTest
-  /** How many emails failed for good because the login was refused, and how many of those were started over. */
-  failedByLogin: number
-  retried: number
-}
-
 /** Tests what is kept. Where it works, the mailbox is connected again, and what its refused login had failed may be started over. */
 export async function testMailbox(
   context: MailboxContext,
@@ -127,6 +101,7 @@ export async function testMailbox(
   const { pool, workspaceId, actor } = context
   const mailbox = await loadMailbox(pool, workspaceId, id)
   refuseArchivedMailbox(mailbox)
+  if (mailbox.kind === 'GMAIL') return testGmail(context, mailbox, { retryFailed })
   const tested = await accessAfter(context, id, {})
   const test = tested.unreadable ? failedTest(tested.unreadable) : await tryAccess(context, tested, senderOf(mailbox))
   const answer = await inTransaction(pool, async (tx) => {
@@ -143,21 +118,15 @@ export async function testMailbox(
   return answer
 }
 
-/** In a transaction of its own, after the mailbox was let go: prospects and emails are many, and others wait for its row. */
-async function unparkAll(pool: pg.Pool, workspaceId: string, mailboxId: string): Promise<void> {
-  await inTransaction(pool, (tx) => unpark(tx, workspaceId, { mailboxId }, 'mailbox-connected'))
-}
-
 /** Nothing that opens it is kept. */
-export async function removeMailbox(
-  { pool, workspaceId, actor }: MailboxContext,
-  id: string,
-  takenOverBy: string | null,
-): Promise<void> {
+export async function removeMailbox(context: MailboxContext, id: string, takenOverBy: string | null): Promise<void> {
+  const { pool, workspaceId, actor } = context
+  const permission = await readPermission(context, id)
   await inTransaction(pool, async (tx) => {
     await archiveMailbox(tx, workspaceId, id, takenOverBy, actor)
-    await forgetCredentials(tx, { workspaceId, ownerKind: 'mailbox', ownerId: id })
+    await forgetGmailAccount(tx, { workspaceId, mailboxId: id })
   })
+  await giveBack(context, permission)
 }
 
 /** `unreadable` says why the password that is kept is of no use. */
@@ -204,6 +173,13 @@ async function readAccess({ pool, keyring, workspaceId }: MailboxContext, id: st
     return { kept, reading: await tryCredential(tx, keyring, passwordOf(workspaceId, id)) }
   })
 }
+
+const hasNoServer = (address: string) =>
+  new PublicError(
+    409,
+    'mailbox-by-gmail',
+    `${address} sends by Gmail, and has no server of its own. To send by SMTP, remove it and add it again: its counts stay.`,
+  )
 
 const changedMeanwhile = () =>
   new PublicError(

@@ -4,6 +4,7 @@ import { openSmtp, type Surroundings } from '#lib/mail/smtp/open-smtp.ts'
 import { openSystemMailbox } from '#lib/mail/smtp/open-system-mailbox.ts'
 import { refusedWith } from '#lib/mail/smtp/smtp-refusal.ts'
 import { passwordOf, type SmtpSettings } from '#lib/mail/smtp/smtp-settings.ts'
+import { clockFrom } from '#lib/platform/clock.ts'
 import { inSnapshot } from '#lib/platform/database.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
 import { tryCredential } from '#lib/tenancy/credentials/credentials.ts'
@@ -63,10 +64,4 @@ async function readAccess(pool: pg.Pool, keyring: Keyring, mailboxId: string) {
     const [row] = rows
     return { row, password: row && (await tryCredential(tx, keyring, passwordOf(row.workspaceId, mailboxId))) }
   })
-}
-
-/** The database's clock, carried on from a reading. */
-export function clockFrom(read: Date): () => Date {
-  const aheadMs = read.getTime() - Date.now()
-  return () => new Date(Date.now() + aheadMs)
 }

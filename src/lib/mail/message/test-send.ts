@@ -61,7 +61,9 @@ export async function sendTestOf(
   const { content } = rendering
   const subject = `[Test] ${content.subject}`
   const test = { ...content, to: { name: by.person.name, address: by.person.email }, subject }
-  const dkim = (await readDkimKeys(sql, by.keyring, [workspaceId]))(workspaceId, content.from.address)
+  // Gmail signs by itself.
+  const signed = kind === 'GMAIL' ? [] : [workspaceId]
+  const dkim = (await readDkimKeys(sql, by.keyring, signed))(workspaceId, content.from.address)
   if (dkim && 'unreadable' in dkim)
     throw new PublicError(
       409,

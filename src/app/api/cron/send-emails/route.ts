@@ -7,11 +7,11 @@ import { env } from '#lib/platform/env.ts'
 import { route } from '#lib/platform/http/route.ts'
 import { keyring } from '#lib/wiring/keyring.ts'
 import { OwnMail } from '#lib/wiring/own-mail.ts'
+import { senderOf } from '#lib/wiring/sender.ts'
 import { sendingMeans } from '#lib/wiring/sending-means.ts'
 import { tellMember } from '#lib/wiring/tell-member.ts'
 import { makeCourier } from '#lib/wiring/webhooks.ts'
 import { checkCronSecret } from '#lib/worker/cron-secret.ts'
-import { Sender } from '#lib/worker/send-due.ts'
 import { claimingTime, planningTime, sendingLimits, tellingTime } from '#lib/worker/sending-limits.ts'
 import { runTick } from '#lib/worker/tick.ts'
 import { Witness } from '#lib/worker/witness.ts'
@@ -39,7 +39,7 @@ export const GET = route(system.tick, async ({ request, log }) => {
   }
   const pool = database()
   const means = sendingMeans(pool, keyring(), env().APP_URL)
-  const sender = new Sender(pool, 'cron', log, means, sendingLimits(env(), life))
+  const sender = senderOf(env(), pool, 'cron', log, means, sendingLimits(env(), life))
   const sending = { sender, time: claimingTime(env(), life), endsWithTick: true }
   const { WITNESS_DIR } = env()
   const witness = WITNESS_DIR === undefined ? undefined : Witness.of(pool, WITNESS_DIR, log)

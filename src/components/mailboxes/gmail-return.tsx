@@ -1,0 +1,140 @@
+'use client'
+
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { Button } from '#components/ui/control/button.tsx'
+import { FormError } from '#components/ui/control/form-error.tsx'
+import type { Received } from '#lib/contract/over-the-wire.ts'
+import { isAtLeast } from '#lib/tenancy/roles.ts'
+import { api, messageOf } from '../api-client.ts'
+import { apiWithProgress } from '../api-progress.ts'
+import { useSession } from '../session/session-context.tsx'
+import { IntentLink } from '../shell/intent-link.tsx'
+import { Callout } from '../ui/callout.tsx'
+import { PageHeader } from '../ui/page-header.tsx'
+import { useUrlParams } from '../use-url-params.ts'
+import { counted } from './mailbox-words.ts'
+import { TestSteps, testFailureIn, useTestRun } from './test-steps.tsx'
+import { useRefreshMailboxes } from './use-mailboxes.ts'
+
+type Finished = Received<'POST /api/mailboxes/gmail/callback'>
+
+/** Where Google sends a person back to: the mailbox is tried before their eyes, and kept where it works. */
+export function GmailReturn() {
+  const { workspace } = useSession()
+  const { params } = useUrlParams()
+  const refresh = useRefreshMailboxes()
+  const { run, begin, reach, succeed, fail, forget } = useTestRun()
+  const [finished, setFinished] = useState<Finished | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [retried, setRetried] = useState(0)
+  const [isRunning, setIsRunning] = useState(false)
+  const hasBegun = useRef(false)
+  const [state, code, refusal] = [params.get('state'), params.get('code'), params.get('error')]
+  const mayChange = isAtLeast(workspace.role, 'admin')
+
+  async function finish(given: { state: string; code: string }) {
+    begin('login')
+    try {
+      const answer = await apiWithProgress(
+        'POST /api/mailboxes/gmail/callback',
+        { body: given, workspaceId: workspace.id },
+        reach,
+      )
+      succeed()
+      setFinished(answer)
+      await refresh()
+    } catch (error) {
+      const failure = testFailureIn(error)
+      if (failure) fail(failure)
+      else {
+        forget()
+        setProblem(messageOf(error))
+      }
+    }
+  }
+
+  async function retry({ mailbox }: Finished) {
+    setIsRunning(true)
+    try {
+      const answer = await api('POST /api/mailboxes/[id]/test', {
+        params: { id: mailbox.id },
+        body: { retryFailed: true },
+        workspaceId: workspace.id,
+      })
+      if (answer.test.ok) setRetried(answer.retried)
+      else setProblem(answer.test.sentence)
+    } catch (error) {
+      setProblem(messageOf(error))
+    } finally {
+      setIsRunning(false)
+    }
+  }
+
+  const begins = useEffectEvent(() => {
+    // React calls effects twice while a page is being written; the way back is open once.
+    if (hasBegun.current || !mayChange || !state || !code) return
+    hasBegun.current = true
+    void finish({ state, code })
+  })
+  useEffect(() => begins(), [])
+
+  const left = finished ? finished.failedByLogin - retried : 0
+  return (
+    <>
+      <PageHeader title="Connect Gmail" back={{ href: '/mailboxes', label: 'Mailboxes' }} />
+      <div className="flex max-w-xl flex-col gap-4">
+        {!mayChange && <Callout>Only admins and owners connect mailboxes. Ask one of them.</Callout>}
+        {mayChange && !(state && code) && (
+          <Callout tone={refusal ? 'warning' : 'info'}>
+            {refusal === 'access_denied'
+              ? 'You did not agree at Google, so nothing was connected. You can begin again whenever you like.'
+              : 'There is nothing to connect here. Begin at the mailboxes.'}
+          </Callout>
+        )}
+        <FormError message={problem} />
+        {run && (
+          <TestSteps run={run} path={{ isGmail: true, makesDrafts: finished?.mailbox.gmail?.sends !== 'directly' }} />
+        )}
+        <div role="status" className="text-sm">
+          {finished && <Connected finished={finished} retried={retried} />}
+        </div>
+        <div className="flex flex-wrap gap-2">
+          {finished && left > 0 && (
+            <Button variant="primary" isLoading={isRunning} onClick={() => retry(finished)}>
+              Retry {counted(left, 'email')}
+            </Button>
+          )}
+          {(finished || problem || run?.failure || !(state && code)) && (
+            <IntentLink href="/mailboxes" className="inline-flex h-9 items-center text-accent-text text-sm underline">
+              Go to the mailboxes
+            </IntentLink>
+          )}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Connected({
+  finished: { mailbox, revived, failedByLogin },
+  retried,
+}: {
+  finished: Finished
+  retried: number
+}) {
+  const { address, gmail } = mailbox
+  return (
+    <>
+      <p>
+        {address} is {revived ? 'back, with the counts that it had' : 'connected'}, and sends as its limits allow.
+        {failedByLogin > 0 &&
+          ` ${counted(failedByLogin, 'email')} failed for good while its permission was gone; ${retried > 0 ? `${retried} of them wait again.` : 'you can start them over.'}`}
+      </p>
+      {gmail?.sends === 'directly' && (
+        <p className="mt-1 text-muted">
+          It sends directly, without drafts: where an answer gets lost, you are asked what became of the email.
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { ConnectionKeeper } from '#lib/delivery/connections.ts'
+import type { Delivery } from '#lib/delivery/delivery.ts'
+import { gatherEvidence } from '#lib/delivery/evidence.ts'
+import { giveBackAll } from '#lib/delivery/give-back.ts'
+import { Lanes } from '#lib/delivery/lanes.ts'
+import { Permits } from '#lib/delivery/permits.ts'
+import { NOTHING_SENT, type SendingCounts } from '#lib/delivery/sending-counts.ts'
+import { Settling } from '#lib/delivery/settling.ts'
+import type { Broker } from '#lib/dispatch/broker.ts'
+import { Consumer } from '#lib/dispatch/consumer.ts'
+import { publishClaimed } from '#lib/dispatch/publish-claimed.ts'
+import { UnderWay } from '#lib/dispatch/under-way.ts'
+import { forBroker } from '#lib/email-scheduler/by-broker/take-over.ts'
+import { type Claim, claimNext } from '#lib/email-scheduler/send/claim.ts'
+import { hasGoneBack } from '#lib/email-scheduler/send/moment.ts'
+import { lookForNextDue } from '#lib/email-scheduler/send/next-due.ts'
+import { openMailbox, type Providers } from '#lib/mail/provider.ts'
+import type { Log } from '#lib/platform/log.ts'
+import { CONTENDED_MS, LOOK_AGAIN_MS_MAX, Resting } from './resting.ts'
+import type { Claiming, Sending, SendingMeans } from './send-due.ts'
+import type { SendingLimits } from './sending-limits.ts'
+import { watchServer } from './watch-server.ts'
+
+/** So many times what one process hands over at once may be claimed by it and on the way: others take some of it. */
+const AHEAD = 2
+/** As many as can be under way of its own, so that servers that hang fill no consumer. */
+const AT_ONCE = 6
+const NEW_WORK_MS = 1_000
+const REST_MS_MAX = 60_000
+/** A tick does not wait longer for a broker that is away: the next one looks again. */
+const AWAY_MS_MAX = 15_000
+
+/**
+ * Both roles of one process where a broker stands between them: it finds and claims what is due, and publishes it; and
+ * it takes what it or any other has published, and brings that to its end. Nothing is claimed while the broker is away:
+ * what is due stays in the queue, and nothing in memory.
+ */
+export class BrokerSender implements Sending {
+  readonly #pool: pg.Pool
+  readonly #worker: string
+  readonly #limits: SendingLimits
+  readonly #open: () => Promise<Broker>
+  readonly #delivery: Delivery
+  readonly #providers: Providers
+  readonly #resting = new Resting()
+  readonly #underWay: UnderWay
+  #roles: { broker: Broker; consumer: Consumer } | undefined
+  #restMs = 0
+
+  constructor(
+    pool: pg.Pool,
+    worker: string,
+    log: Log,
+    means: SendingMeans,
+    limits: SendingLimits,
+    open: () => Promise<Broker>,
+  ) {
+    this.#pool = pool
+    this.#worker = worker
+    this.#limits = limits
+    this.#open = open
+    this.#providers = means.providers
+    const lanes = new Lanes(AHEAD * limits.connections)
+    this.#underWay = new UnderWay(pool, log, lanes)
+    this.#delivery = {
+      pool,
+      log,
+      keeper: new ConnectionKeeper((mailbox) => openMailbox(means.providers, mailbox)),
+      prepare: means.prepare,
+      settling: new Settling(pool, log, means.hasherIn),
+      submitMsMax: limits.submitMsMax,
+      counts: { ...NOTHING_SENT },
+      permits: new Permits(limits.connections),
+      lanes,
+      beginning: limits.beginning,
+    }
+  }
+
+  get hasClaimed(): boolean {
+    return this.#delivery.counts.due > 0
+  }
+
+  takeCounts(): SendingCounts {
+    const { counts } = this.#delivery
+    const taken = { ...counts }
+    Object.assign(counts, NOTHING_SENT)
+    return taken
+  }
+
+  /** As a sender without a broker does; what is under way takes the place of what is in flight. */
+  async claimDue({ time, signal, mayMoreCome = async () => false }: Claiming): Promise<void> {
+    const { broker } = await this.#bothRoles()
+    const { lanes, log } = this.#delivery
+    let upMs = performance.now()
+    while (!signal?.aborted && time.leftMs() > 0) {
+      if (!broker.isUp) {
+        if (performance.now() - upMs > AWAY_MS_MAX) break
+        await pause(CONTENDED_MS, signal)
+        continue
+      }
+      upMs = performance.now()
+      const { except, only, isAll } = lanes.closed()
+      if (isAll) {
+        await Promise.race([this.#underWay.next(), pause(NEW_WORK_MS, signal)])
+        continue
+      }
+      try {
+        const resting = this.#resting.ids()
+        const claim = await claimNext(
+          this.#pool,
+          { worker: forBroker(this.#worker), leaseMs: this.#limits.leaseMs },
+          (mailboxId) => lanes.room(mailboxId),
+          { except: [...resting, ...except], only },
+        )
+        if (claim.kind === 'claimed') {
+          await this.#publish(broker, claim, signal)
+          continue
+        }
+        if (claim.kind === 'resting') {
+          this.#resting.add(claim.mailboxId, claim.ms)
+          continue
+        }
+        const next = await lookForNextDue(this.#pool, [...resting, ...except])
+        if (next.hasGoneBack && (await hasGoneBack(this.#pool))) await watchServer(this.#pool, log, true)
+        const waitMs = this.#resting.soonest(next.ms)
+        if (this.#underWay.count > 0) {
+          const ms = Math.max(CONTENDED_MS, Math.min(waitMs ?? NEW_WORK_MS, NEW_WORK_MS))
+          await Promise.race([this.#underWay.next(), pause(ms, signal)])
+        } else if (except.length > 0 || only !== null) {
+          await pause(CONTENDED_MS, signal)
+        } else if (waitMs !== null && waitMs <= time.leftMs()) {
+          await pause(Math.max(CONTENDED_MS, Math.min(waitMs, LOOK_AGAIN_MS_MAX)), signal)
+        } else if (!(await mayMoreCome())) break
+      } catch (error) {
+        log.warn({ error }, 'claiming failed; it is tried again')
+        await pause(NEW_WORK_MS, signal)
+      }
+    }
+  }
+
+  gatherEvidence(): Promise<number> {
+    return gatherEvidence(this.#delivery, this.#providers)
+  }
+
+  /** Takes nothing more, brings to its end what it has taken, and gives back what it has published and nobody took. */
+  async drain(): Promise<void> {
+    const roles = this.#roles
+    this.#roles = undefined
+    await roles?.consumer.stop()
+    const untaken = this.#underWay.stop().map((email) => ({ email }))
+    await giveBackAll(this.#delivery, untaken, { code: 'out-of-time' }).catch((error) => {
+      // Nothing is lost: recovery takes the emails when their leases end.
+      this.#delivery.log.warn({ error, emails: untaken.length }, 'what is under way could not be given back')
+    })
+    this.#delivery.keeper.closeAll()
+    await roles?.broker.close()
+  }
+
+  async #publish(broker: Broker, { emails }: Extract<Claim, { kind: 'claimed' }>, signal: AbortSignal | undefined) {
+    this.#delivery.counts.due += emails.length
+    const published = await publishClaimed(this.#delivery, broker, emails)
+    this.#underWay.add(published)
+    if (published.length === emails.length) this.#restMs = 0
+    else await pause(this.#nextRestMs(), signal)
+  }
+
+  /** Longer each time, until something has been published. */
+  #nextRestMs(): number {
+    this.#restMs = Math.min(REST_MS_MAX, Math.max(CONTENDED_MS, this.#restMs * 2))
+    return this.#restMs
+  }
+
+  async #bothRoles(): Promise<{ broker: Broker; consumer: Consumer }> {
+    if (this.#roles) return this.#roles
+    const broker = await this.#open()
+    const consumer = new Consumer(
+      broker,
+      { worker: this.#worker, leaseMs: this.#limits.leaseMs },
+      {
+        most: AT_ONCE * this.#limits.connections,
+        delivery: this.#delivery,
+        ended: (emailId) => this.#underWay.landedHere(emailId),
+      },
+    )
+    this.#roles = { broker, consumer }
+    await consumer.start()
+    return this.#roles
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
+}
