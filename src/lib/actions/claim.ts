@@ -73,7 +73,7 @@ export const CLAIM_OF_PEOPLE = `WITH RECURSIVE owners AS (
     SELECT d.id FROM waiting w CROSS JOIN LATERAL (
       SELECT n.id FROM scheduled_actions n WHERE n.workspace_id = w.workspace_id AND n.status = 'PENDING' AND n.enrolment_id IS NOT NULL
         AND n.due_at <= app_now() ORDER BY n.due_at
-        LIMIT (SELECT least(${CLAIMED_OF_WORKSPACE}, ceil(${CLAIMED_AT_ONCE}.0 / count(*)))::int FROM waiting) FOR UPDATE SKIP LOCKED) d
+        LIMIT (SELECT least(${CLAIMED_OF_WORKSPACE}, ceil(${CLAIMED_AT_ONCE}.0 / greatest(count(*), 1)))::int FROM waiting) FOR UPDATE SKIP LOCKED) d
     LIMIT ${CLAIMED_AT_ONCE})
   UPDATE scheduled_actions a SET ${LEASED} FROM due WHERE a.id = due.id RETURNING ${CLAIMED}`
 
