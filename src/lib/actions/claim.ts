@@ -28,10 +28,18 @@ export const NEXT_ACTION_MS = `SELECT (extract(epoch FROM min(n.due_at) - app_no
   FROM unnest(ARRAY[${TYPES}]::action_type[]) AS t(type) CROSS JOIN LATERAL (
     SELECT due_at FROM scheduled_actions WHERE type = t.type AND status = 'PENDING' ORDER BY due_at LIMIT 1) n`
 
+/** Campaigns with something held, of which no pause holds the clock any more: a look for each campaign, however many wait in it. */
+export const HELD_NO_LONGER = `WITH RECURSIVE holding AS (
+    (SELECT campaign_id FROM scheduled_actions WHERE status = 'HELD' ORDER BY campaign_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT n.campaign_id FROM scheduled_actions n WHERE n.status = 'HELD' AND n.campaign_id > h.campaign_id
+      ORDER BY n.campaign_id LIMIT 1)
+    FROM holding h WHERE h.campaign_id IS NOT NULL)
+  SELECT c.id, c.clock_held_ms FROM holding h JOIN campaigns c ON c.id = h.campaign_id AND c.clock_held_since IS NULL`
+
 /** Leases that ran out, and what is held by a pause that is over. */
 export const ACTIONS_TO_TAKE_BACK = `SELECT FROM scheduled_actions WHERE status = 'RUNNING' AND lease_until < app_now()
-  UNION ALL (SELECT FROM scheduled_actions a JOIN campaigns c ON c.id = a.campaign_id
-    WHERE a.status = 'HELD' AND c.clock_held_since IS NULL LIMIT 1)`
+  UNION ALL SELECT FROM (${HELD_NO_LONGER}) over`
 
 const LEASED = `status = 'RUNNING', lease_token = a.lease_token + 1, leased_by = $1, leased_at = app_now(),
   lease_until = app_now() + make_interval(secs => ${ACTION_LEASE_SECONDS}), updated_at = app_now()`
@@ -46,8 +54,10 @@ export const CLAIM_OF_CAMPAIGNS = `WITH due AS MATERIALIZED (
   UPDATE scheduled_actions a SET ${LEASED} FROM due WHERE a.id = due.id RETURNING ${CLAIMED}`
 
 /**
- * Oldest first in each workspace, and of each as many as of the others. Which workspaces have anything pending is found by
- * leaping through the index from one to the next, so that it costs a look for each and not for each action.
+ * Oldest first in each workspace, and of each as many as of the others: what there is to claim is shared out among those
+ * that have anything due, and where these are more than a claim holds, chance says whose turn it is. Which workspaces have
+ * anything pending is found by leaping through the index from one to the next, so that it costs a look for each and not
+ * for each action.
  */
 export const CLAIM_OF_PEOPLE = `WITH RECURSIVE owners AS (
     (SELECT workspace_id FROM scheduled_actions WHERE status = 'PENDING' AND enrolment_id IS NOT NULL ORDER BY workspace_id LIMIT 1)
@@ -55,11 +65,16 @@ export const CLAIM_OF_PEOPLE = `WITH RECURSIVE owners AS (
     SELECT (SELECT n.workspace_id FROM scheduled_actions n WHERE n.status = 'PENDING' AND n.enrolment_id IS NOT NULL
       AND n.workspace_id > o.workspace_id ORDER BY n.workspace_id LIMIT 1)
     FROM owners o WHERE o.workspace_id IS NOT NULL
+  ), waiting AS MATERIALIZED (
+    SELECT o.workspace_id FROM owners o WHERE (SELECT min(n.due_at) FROM scheduled_actions n
+      WHERE n.workspace_id = o.workspace_id AND n.status = 'PENDING' AND n.enrolment_id IS NOT NULL) <= app_now()
+    ORDER BY random() LIMIT ${CLAIMED_AT_ONCE}
   ), due AS MATERIALIZED (
-    SELECT d.id FROM owners o CROSS JOIN LATERAL (
-      SELECT n.id FROM scheduled_actions n WHERE n.workspace_id = o.workspace_id AND n.status = 'PENDING' AND n.enrolment_id IS NOT NULL
-        AND n.due_at <= app_now() ORDER BY n.due_at LIMIT ${CLAIMED_OF_WORKSPACE} FOR UPDATE SKIP LOCKED) d
-    WHERE o.workspace_id IS NOT NULL LIMIT ${CLAIMED_AT_ONCE})
+    SELECT d.id FROM waiting w CROSS JOIN LATERAL (
+      SELECT n.id FROM scheduled_actions n WHERE n.workspace_id = w.workspace_id AND n.status = 'PENDING' AND n.enrolment_id IS NOT NULL
+        AND n.due_at <= app_now() ORDER BY n.due_at
+        LIMIT (SELECT least(${CLAIMED_OF_WORKSPACE}, ceil(${CLAIMED_AT_ONCE}.0 / greatest(count(*), 1)))::int FROM waiting) FOR UPDATE SKIP LOCKED) d
+    LIMIT ${CLAIMED_AT_ONCE})
   UPDATE scheduled_actions a SET ${LEASED} FROM due WHERE a.id = due.id RETURNING ${CLAIMED}`
 
 const OF_CAMPAIGNS = prepared(CLAIM_OF_CAMPAIGNS)

@@ -17,6 +17,9 @@ export type NewAction = {
   payload?: Readonly<Record<string, unknown>> | undefined
 }
 
+/** The payload of what no pause makes later: a moment, or a time of the day. */
+export const BY_THE_CLOCK = { byTheClock: true } as const
+
 /**
  * Sets actions for their times, in the transaction of what they follow from: one statement, however many. The conflict
  * speaks, nobody looks first; answers how many are new.

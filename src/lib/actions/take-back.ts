@@ -1,5 +1,6 @@
 import type { Sql } from '#lib/platform/database.ts'
 import type { ActionType } from './action-types.ts'
+import { HELD_NO_LONGER } from './claim.ts'
 import { countActions } from './counts.ts'
 import { ACTION_RETRY_MINUTES } from './limits.ts'
 import type { ActionReason } from './reasons.ts'
@@ -33,15 +34,16 @@ export async function recoverActions(sql: Sql): Promise<number> {
   return rows.length
 }
 
-/** What a pause held, once it is over: each waits for what was left of its time. */
-export async function releaseHeld(sql: Sql): Promise<number> {
-  const { rowCount } = await sql.query(
-    `WITH held AS MATERIALIZED (
-       SELECT a.id, c.clock_held_ms FROM scheduled_actions a JOIN campaigns c ON c.id = a.campaign_id
-       WHERE a.status = 'HELD' AND c.clock_held_since IS NULL ORDER BY a.id LIMIT ${TAKEN_BACK_AT_ONCE} FOR UPDATE OF a SKIP LOCKED)
+/** What a pause held, once it is over: each waits for what was left of its time. Where that is a time of the clock, it has come. */
+export const RELEASE_HELD = `WITH held AS MATERIALIZED (
+       SELECT a.id, c.clock_held_ms FROM (${HELD_NO_LONGER}) c CROSS JOIN LATERAL (
+         SELECT id FROM scheduled_actions WHERE campaign_id = c.id AND status = 'HELD' LIMIT ${TAKEN_BACK_AT_ONCE} FOR UPDATE SKIP LOCKED) a
+       LIMIT ${TAKEN_BACK_AT_ONCE})
      UPDATE scheduled_actions a SET status = 'PENDING', updated_at = app_now(), held_ms_before = held.clock_held_ms,
-       due_at = a.due_at + make_interval(secs => (held.clock_held_ms - a.held_ms_before) / 1000.0)
-     FROM held WHERE a.id = held.id`,
-  )
+       due_at = CASE WHEN a.payload ? 'byTheClock' THEN a.due_at ELSE a.due_at + make_interval(secs => (held.clock_held_ms - a.held_ms_before) / 1000.0) END
+     FROM held WHERE a.id = held.id`
+
+export async function releaseHeld(sql: Sql): Promise<number> {
+  const { rowCount } = await sql.query(RELEASE_HELD)
   return rowCount ?? 0
 }

@@ -11,7 +11,7 @@ import { recheckBlocked } from './blocked.ts'
 import { type Campaign, findCampaign, lockCampaign } from './campaign.ts'
 import { REMOVED } from './enrolment-reasons.ts'
 import { auditCampaign, refusedBy } from './move.ts'
-import { refuseOddTime } from './odd-time.ts'
+import { refuseEndBeforeStart, refuseOddTime } from './odd-time.ts'
 import { setTimes } from './times.ts'
 
 export type CampaignInput = {
@@ -107,6 +107,8 @@ export async function changeCampaign(
   if (change.endsAt) {
     refuseOddTime(change.endsAt, await appNow(tx))
     if (campaign.status === 'STOPPED') throw refusedBy(campaign, 'stop')
+    if (campaign.status === 'SCHEDULED' && campaign.scheduledAt)
+      refuseEndBeforeStart(change.endsAt, campaign.scheduledAt)
   }
   await refuseForeignMailboxes(tx, workspaceId, change.mailboxIds)
   const isOtherPlan = isOther || change.scheduledAt !== undefined || change.mailboxIds !== undefined

@@ -4,6 +4,7 @@ import { loadList, memberIdsAfter } from '#lib/audience/lists.ts'
 import type { ProspectFilter } from '#lib/audience/prospect-filter.ts'
 import { suppressedProspects } from '#lib/audience/suppression/suppressed.ts'
 import { PublicError } from '#lib/platform/api-response.ts'
+import { appNow } from '#lib/platform/clock.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { refuseArchived } from '#lib/platform/rows/archived.ts'
@@ -132,9 +133,17 @@ export async function enrolProspects(
 /** A verdict, or the state of what was put in. */
 type Counted = Exclude<keyof Enrolled, 'unknown' | 'blocked'> | 'PENDING' | 'BLOCKED' | 'SKIPPED'
 
+const CAMPAIGN_ENDED = new PublicError(
+  409,
+  'campaign-ended',
+  'The end of the campaign has passed, so nobody joins it. Set a later end, or none, first.',
+)
+
 async function lockOpenCampaign(tx: Sql, workspaceId: string, id: string): Promise<Campaign> {
   const found = await findCampaign(tx, workspaceId, id)
   refuseArchived('campaign', found)
+  // One that had been sent by then was not stopped. A draft is told so at its launch.
+  if (found.endsAt && found.status !== 'DRAFT' && found.endsAt <= (await appNow(tx))) throw CAMPAIGN_ENDED
   await reopen(tx, workspaceId, id)
   const campaign = (await lockCampaignShared(tx, workspaceId, id)) ?? found
   refuseArchived('campaign', campaign)

@@ -9,7 +9,7 @@ import type { Actor } from '#lib/tenancy/person.ts'
 import { recheckBlocked } from './blocked.ts'
 import { type Campaign, findCampaign, lockCampaign } from './campaign.ts'
 import { auditCampaign, refusedBy } from './move.ts'
-import { refuseOddTime } from './odd-time.ts'
+import { refuseEndBeforeStart, refuseOddTime } from './odd-time.ts'
 import { findProblems } from './problems.ts'
 import { setTimes } from './times.ts'
 import { isDoneAlready, isPossible } from './verbs.ts'
@@ -32,10 +32,12 @@ export async function launchCampaign(
   const sequence = await lockSequence(tx, workspaceId, sequenceId)
   const campaign = await lockCampaign(tx, workspaceId, id)
   if (isLaunchedFor(campaign, at)) return campaign
-  if (at) refuseOddTime(at, await appNow(tx))
+  const now = await appNow(tx)
+  if (at) refuseOddTime(at, now)
   if (campaign.sequenceId !== sequenceId || campaign.archivedAt)
     throw new PublicError(409, 'changed-meanwhile', 'The campaign has just been changed; look at it again.')
   if (!isPossible('launch', campaign)) throw refusedBy(campaign, 'launch')
+  refuseEndBeforeStart(campaign.endsAt, at && at > now ? at : now)
   await recheckBlocked(tx, campaign)
   const problems = await findProblems(tx, campaign, sequence)
   if (problems.length > 0) {

@@ -11,3 +11,13 @@ export function refuseOddTime(at: Date, now: Date): void {
   if (aheadMs > YEAR_MS)
     throw new PublicError(400, 'too-far-ahead', 'That is more than a year from now. Choose an earlier time.')
 }
+
+/** It would be stopped for good as it starts, or before: nobody wants that, and it could not be taken back. */
+export function refuseEndBeforeStart(endsAt: Date | null, startsAt: Date): void {
+  if (endsAt && endsAt <= startsAt)
+    throw new PublicError(
+      409,
+      'ends-before-start',
+      'The campaign would end before it starts, and be stopped for good. Set a later end, or none, first.',
+    )
+}

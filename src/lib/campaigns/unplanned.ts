@@ -12,9 +12,10 @@ export type UnplannedEnrolment = {
   refusal: EnrolmentReason | null
   /** The fields that its texts need and the prospect does not have. */
   missing: string[]
+  enrolledAt: Date
 }
 
-const UNPLANNED = `SELECT cp.id, cp.prospect_id AS "prospectId", cp.mailbox_id AS "mailboxId",
+const UNPLANNED = `SELECT cp.id, cp.prospect_id AS "prospectId", cp.mailbox_id AS "mailboxId", cp.created_at AS "enrolledAt",
     ${missingFieldsSql('p', '$3::text[]')} AS missing,
     CASE WHEN p.erased_at IS NOT NULL THEN 'erased'
          WHEN p.archived_at IS NOT NULL THEN 'archived'

@@ -55,7 +55,7 @@ export async function runJourneyActions(tx: Sql, batch: readonly ClaimedAction[]
   else {
     const versions = going.map(({ journey }) => journey.graphVersion)
     const graphs = going.length > 0 ? await readKeptGraphs(tx, campaign.sequenceId, versions) : new Map()
-    await movePeople(tx, { workspaceId: campaign.workspaceId, campaignId: campaign.id, heldMs, graphs }, going)
+    await movePeople(tx, { workspaceId: campaign.workspaceId, heldMs, graphs }, going)
   }
   return judged.filter(({ verdict }) => verdict.kind === 'done').length
 }
@@ -82,6 +82,7 @@ function judge(
     return { kind: 'cancelled', reason: 'LEFT_NODE' }
   if (type === 'MOVE_ON') return undefined
   if (clockHeldSince) return { kind: 'held' }
+  if (action.payload.byTheClock) return undefined
   const owedMs = heldMs - action.heldMsBefore
   return owedMs > 0 ? { kind: 'put-off', dueAt: new Date(action.dueAt.getTime() + owedMs), heldMs } : undefined
 }

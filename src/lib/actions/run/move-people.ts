@@ -1,6 +1,6 @@
 import { TIMEOUT_GRACE_SECONDS } from '#lib/actions/limits.ts'
 import type { NewAction } from '#lib/actions/schedule.ts'
-import { scheduleActions } from '#lib/actions/schedule.ts'
+import { BY_THE_CLOCK, scheduleActions } from '#lib/actions/schedule.ts'
 import { type Arrival, arrive } from '#lib/campaigns/journeys/arrive.ts'
 import { type Journey, type NewStep, writeSteps } from '#lib/campaigns/journeys/journey.ts'
 import { type Ending, endJourneys } from '#lib/campaigns/journeys/leave.ts'
@@ -8,14 +8,14 @@ import { decideByEvents, decideByTime, makeWaits, type NewWait } from '#lib/camp
 import { readSendingSettings } from '#lib/email-scheduler/sending-settings.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { CompiledGraph, Target } from '#lib/sequences/graph/compile-graph.ts'
-import { DAY_MS, waitUntil } from '#lib/sequences/graph/wait-until.ts'
+import { DAY_MS, isByTheClock, waitUntil } from '#lib/sequences/graph/wait-until.ts'
 import { type Passed, walk } from '#lib/sequences/graph/walk.ts'
 import { doOnTheWay, followingFrom, type PassedBy } from './on-the-way.ts'
 
 /** One person on the way from an edge, which counts from that moment. */
 export type Going = { journey: Journey; target: Target; from: Date }
 
-type Place = { workspaceId: string; campaignId: string; heldMs: number; graphs: ReadonlyMap<number, CompiledGraph> }
+type Place = { workspaceId: string; heldMs: number; graphs: ReadonlyMap<number, CompiledGraph> }
 
 /**
  * Takes people from an edge to where they next wait for something, all of one campaign at once: what is done on the way,
@@ -49,7 +49,8 @@ export async function movePeople(tx: Sql, place: Place, going: readonly Going[])
           timeZone ??= (await readSendingSettings(tx, workspaceId))?.timeZone ?? 'UTC'
           const nodeId = rest.node.id
           arrivals.set(enrolmentId, { enrolmentId, state: 'WAITING', nodeId, arrivedAt: from })
-          actions.push(atPlace(one, 'WAIT', nodeId, waitUntil(rest.node.for, from, timeZone), place.heldMs))
+          const set = atPlace(one, 'WAIT', nodeId, waitUntil(rest.node.for, from, timeZone), place.heldMs)
+          actions.push(isByTheClock(rest.node.for) ? { ...set, payload: BY_THE_CLOCK } : set)
           break
         }
         case 'branch': {
@@ -114,21 +115,21 @@ type Told = { steps: NewStep[]; actions: NewAction[] }
 /** Makes their waits, looks back, and answers those who need not wait. */
 async function decideAtBranches(
   tx: Sql,
-  { workspaceId, campaignId, heldMs }: Place,
+  { workspaceId }: Place,
   waits: readonly NewWait[],
   atBranches: ReadonlyMap<string, Going>,
   { steps, actions }: Told,
 ): Promise<Going[]> {
   if (waits.length === 0) return []
   const ids = [...atBranches.keys()]
-  await makeWaits(tx, workspaceId, campaignId, waits)
+  await makeWaits(tx, workspaceId, waits)
   const decided = [...(await decideByEvents(tx, ids)), ...(await decideByTime(tx, ids, TIMEOUT_GRACE_SECONDS))]
   const known = new Set(decided.map(({ enrolmentId }) => enrolmentId))
   for (const { journey, nodeId, deadline } of waits) {
     const one = atBranches.get(journey.enrolmentId)
     if (!one || known.has(journey.enrolmentId)) continue
     const dueAt = new Date(deadline.getTime() + TIMEOUT_GRACE_SECONDS * 1000)
-    actions.push(atPlace(one, 'TIMEOUT', nodeId, dueAt, heldMs))
+    actions.push(atPlace(one, 'TIMEOUT', nodeId, dueAt, journey.anchorHeldMs))
   }
   return decided.flatMap(({ enrolmentId, nodeId, outcome, target, from }) => {
     const one = atBranches.get(enrolmentId)

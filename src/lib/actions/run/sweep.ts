@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { countActions } from '#lib/actions/counts.ts'
 import { TIMEOUT_GRACE_SECONDS } from '#lib/actions/limits.ts'
-import { type NewAction, scheduleActions } from '#lib/actions/schedule.ts'
+import { BY_THE_CLOCK, type NewAction, scheduleActions } from '#lib/actions/schedule.ts'
 import { type Campaign, lockCampaign, lockCampaignShared } from '#lib/campaigns/campaign.ts'
 import { type Journey, lockJourneys } from '#lib/campaigns/journeys/journey.ts'
 import {
@@ -20,7 +20,7 @@ import { readSendingSettings } from '#lib/email-scheduler/sending-settings.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { readKeptGraphs } from '#lib/sequences/graph/graph-versions.ts'
-import { DAY_MS, waitUntil } from '#lib/sequences/graph/wait-until.ts'
+import { DAY_MS, isByTheClock, waitUntil } from '#lib/sequences/graph/wait-until.ts'
 
 const EVERY_MS = 60_000
 
@@ -160,7 +160,8 @@ async function waitsAgain(
   return journeys.map((journey) => {
     const node = graphs.get(journey.graphVersion)?.nodes.get(journey.nodeId ?? '')?.node
     const dueAt = node?.type === 'wait' ? waitUntil(node.for, journey.arrivedAt, timeZone) : undefined
-    return again(journey, 'WAIT', dueAt, clockHeldMs)
+    const set = again(journey, 'WAIT', dueAt, clockHeldMs)
+    return node?.type === 'wait' && isByTheClock(node.for) ? { ...set, payload: BY_THE_CLOCK } : set
   })
 }
 
@@ -202,6 +203,6 @@ async function makeWaitsAgain(tx: Sql, sequenceId: string, journeys: readonly Jo
       },
     ]
   })
-  await makeWaits(tx, first.workspaceId, first.campaignId, waits)
+  await makeWaits(tx, first.workspaceId, waits)
   return journeys.filter(({ enrolmentId }) => waits.some(({ journey }) => journey.enrolmentId === enrolmentId))
 }

@@ -17,6 +17,8 @@ export type Journey = {
   /** The email that was handed over last, and when. */
   anchorEmailId: string | null
   anchoredAt: Date | null
+  /** For how long pauses had held the clock by then. */
+  anchorHeldMs: number
   /** What the next email or wait counts from. */
   arrivedAt: Date
   /** Why nothing more may be sent to them: they have replied, are archived… */
@@ -49,7 +51,7 @@ const LEFT = `CASE WHEN p.erased_at IS NOT NULL THEN 'PROSPECT_ERASED' WHEN p.me
 
 export const JOURNEY_COLUMNS = `j.enrolment_id AS "enrolmentId", j.workspace_id AS "workspaceId", j.campaign_id AS "campaignId",
   j.prospect_id AS "prospectId", j.sequence_id AS "sequenceId", j.graph_version AS "graphVersion", j.state, j.node_id AS "nodeId", j.round,
-  j.anchor_email_id AS "anchorEmailId", j.anchored_at AS "anchoredAt", j.arrived_at AS "arrivedAt", ${LEFT} AS left`
+  j.anchor_email_id AS "anchorEmailId", j.anchored_at AS "anchoredAt", j.anchor_held_ms AS "anchorHeldMs", j.arrived_at AS "arrivedAt", ${LEFT} AS left`
 
 /**
  * Locked until the transaction ends, their people before them and each by id, like everywhere: who leaves at this moment

@@ -62,8 +62,8 @@ export async function lackNow(tx: Sql, enrolmentIds: readonly string[]): Promise
 /** Their last email was sent, and nothing has said so: as the database does when it is. */
 export async function noteSent(tx: Sql, enrolmentIds: readonly string[]): Promise<void> {
   await tx.query(
-    `UPDATE journeys j SET state = 'MOVING', anchor_email_id = e.id, anchored_at = e.sent_at, arrived_at = e.sent_at
-     FROM scheduled_emails e WHERE j.enrolment_id = ANY($1::uuid[]) AND j.state = 'EMAIL' AND e.campaign_prospect_id = j.enrolment_id
+    `UPDATE journeys j SET state = 'MOVING', anchor_email_id = e.id, anchored_at = e.sent_at, arrived_at = e.sent_at, anchor_held_ms = c.clock_held_ms
+     FROM scheduled_emails e, campaigns c WHERE c.id = j.campaign_id AND j.enrolment_id = ANY($1::uuid[]) AND j.state = 'EMAIL' AND e.campaign_prospect_id = j.enrolment_id
        AND e.step_number = j.last_step AND e.status = 'SENT'`,
     [plainArray(enrolmentIds)],
   )

@@ -2,10 +2,13 @@ import type { Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import type { Awaited } from '#lib/sequences/graph/node-types.ts'
 import type { Journey } from './journey.ts'
-import { effectiveDeadline, heldMs } from './leave.ts'
+import { effectiveDeadline } from './leave.ts'
 
 export type NewWait = {
-  journey: Pick<Journey, 'enrolmentId' | 'prospectId' | 'round'> & { anchorEmailId: string; anchoredAt: Date }
+  journey: Pick<Journey, 'enrolmentId' | 'prospectId' | 'round' | 'anchorHeldMs'> & {
+    anchorEmailId: string
+    anchoredAt: Date
+  }
   nodeId: string
   deadline: Date
   awaited: Awaited
@@ -13,25 +16,22 @@ export type NewWait = {
   onTimeout: string | null
 }
 
-/** Held for everybody who comes to branches in this transaction: their journeys are locked. Its key is never used again. */
-export async function makeWaits(
-  tx: Sql,
-  workspaceId: string,
-  campaignId: string,
-  waits: readonly NewWait[],
-): Promise<void> {
+/**
+ * For those who come to branches in this transaction: their journeys are locked. A deadline counts from the email before,
+ * and what pauses have held since then is added to it. Its key is never used again.
+ */
+export async function makeWaits(tx: Sql, workspaceId: string, waits: readonly NewWait[]): Promise<void> {
   await tx.query(
     `INSERT INTO journey_waits (workspace_id, enrolment_id, prospect_id, node_id, round, anchor_email_id, anchored_at, deadline, held_ms_before,
        event_type, event_name, on_event, on_timeout)
-     SELECT $1, w.enrolment_id, w.prospect_id, w.node_id, w.round, w.anchor, w.anchored_at, w.deadline, ${heldMs('c')}::bigint,
+     SELECT $1, w.enrolment_id, w.prospect_id, w.node_id, w.round, w.anchor, w.anchored_at, w.deadline, w.held,
        w.event_type, w.event_name, w.on_event, w.on_timeout
-     FROM campaigns c, unnest($3::uuid[], $4::uuid[], $5::text[], $6::int[], $7::uuid[], $8::timestamptz[], $9::timestamptz[],
-       $10::person_event_type[], $11::text[], $12::text[], $13::text[])
-       AS w(enrolment_id, prospect_id, node_id, round, anchor, anchored_at, deadline, event_type, event_name, on_event, on_timeout)
-     WHERE c.id = $2 ON CONFLICT (enrolment_id, node_id, round) DO NOTHING`,
+     FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::uuid[], $7::timestamptz[], $8::timestamptz[],
+       $9::person_event_type[], $10::text[], $11::text[], $12::text[], $13::bigint[])
+       AS w(enrolment_id, prospect_id, node_id, round, anchor, anchored_at, deadline, event_type, event_name, on_event, on_timeout, held)
+     ON CONFLICT (enrolment_id, node_id, round) DO NOTHING`,
     [
       workspaceId,
-      campaignId,
       plainArray(waits.map(({ journey }) => journey.enrolmentId)),
       plainArray(waits.map(({ journey }) => journey.prospectId)),
       waits.map(({ nodeId }) => nodeId),
@@ -43,6 +43,7 @@ export async function makeWaits(
       waits.map(({ awaited }) => awaited.name ?? null),
       waits.map(({ onEvent }) => onEvent),
       waits.map(({ onTimeout }) => onTimeout),
+      plainArray(waits.map(({ journey }) => journey.anchorHeldMs)),
     ],
   )
 }

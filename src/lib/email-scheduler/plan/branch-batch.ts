@@ -8,7 +8,7 @@ import { type EmailRun, emailsFrom } from '#lib/sequences/graph/compile-graph.ts
 import { readKeptGraphs } from '#lib/sequences/graph/graph-versions.ts'
 import { readSteps } from '#lib/sequences/steps.ts'
 import type { AppendResult } from './append-steps.ts'
-import { insertPlanned } from './insert-planned.ts'
+import { insertPlanned, leastMsBetween } from './insert-planned.ts'
 import type { PlanRequest } from './plan-request.ts'
 import type { PlanningSession } from './planning-session.ts'
 import { replanBatch } from './replan.ts'
@@ -36,7 +36,8 @@ export async function planBranchBatch(
   if (!last) return { kind: 'nothing-left' }
 
   const { wanted, keys } = await findRuns(tx, campaign.sequenceId, taken)
-  const delays = new Map((await readSteps(tx, campaign.sequenceId)).map((step) => [step.stepNumber, step.delayDays]))
+  const steps = await readSteps(tx, campaign.sequenceId)
+  const delays = new Map(steps.map((step) => [step.stepNumber, step.delayDays]))
   const result = plan.planner.plan(
     wanted.map(
       ({ journey, run }): PlanRequest => ({
@@ -56,11 +57,12 @@ export async function planBranchBatch(
   const emails = result.placements.map((placement) => ({
     ...placement,
     prospectId: wantedOf.get(placement.enrolmentId)?.journey.prospectId ?? '',
+    couldGoMs: couldGo(wantedOf.get(placement.enrolmentId), placement.stepNumber, steps),
   }))
   const runOf = ({ enrolmentId }: { enrolmentId: string }) => wantedOf.get(enrolmentId)?.run.stepNumbers ?? []
   const { version, now } = plan
-  for (const [steps, group] of Map.groupBy(emails, (email) => runOf(email).join())) {
-    const numbers = steps.split(',').map(Number)
+  for (const [run, group] of Map.groupBy(emails, (email) => runOf(email).join())) {
+    const numbers = run.split(',').map(Number)
     const belongs = { workspaceId, campaignId: id, sequenceId: campaign.sequenceId, version, now }
     const firstStep = numbers[0] ?? 0
     const inserted = await insertPlanned(tx, { ...belongs, firstStep, movesOn: numbers.at(-1) ?? null }, group)
@@ -85,6 +87,11 @@ export async function planBranchBatch(
     }),
   )
   return { kind: 'appended', scheduled: emails.length, lastId: last.enrolmentId }
+}
+
+function couldGo(wanted: Wanted | undefined, stepNumber: number, steps: Parameters<typeof leastMsBetween>[0]): number {
+  const run = steps.filter((step) => wanted?.run.stepNumbers.includes(step.stepNumber))
+  return (wanted?.journey.arrivedAt.getTime() ?? 0) + leastMsBetween(run, stepNumber)
 }
 
 const keyOf = ({ prospectId, sequenceId }: ToPlan, stepNumber: number) =>

@@ -9,7 +9,7 @@ import type { Sql } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { fieldsNeeded, missingSentence } from '#lib/sequences/merge-fields.ts'
 import type { SequenceStep } from '#lib/sequences/steps.ts'
-import { type CreateScheduledEmailInput, insertPlanned, prospectsCovered } from './insert-planned.ts'
+import { type CreateScheduledEmailInput, insertPlanned, leastMsBetween, prospectsCovered } from './insert-planned.ts'
 import type { Placement, PlanRequest } from './plan-request.ts'
 import { type PlannedRun, readPlannedRun } from './planned-run.ts'
 import { goingOnFrom, type OpenPlan, type PlanningSession } from './planning-session.ts'
@@ -147,6 +147,12 @@ export function planRequestOf(
   }
 }
 
+/** When its first email could have gone: its start, also where that was only made now. */
+function beganMs({ launchedAt, scheduledAt }: Campaign, now: Date): number {
+  const launchedMs = (launchedAt ?? now).getTime()
+  return Math.min(launchedMs, scheduledAt?.getTime() ?? launchedMs)
+}
+
 async function insertBatch(
   tx: Sql,
   session: PlanningSession,
@@ -156,11 +162,15 @@ async function insertBatch(
   enrolments: readonly UnplannedEnrolment[],
   placements: readonly Placement[],
 ): Promise<void> {
-  const prospectOf = new Map(enrolments.map(({ id, prospectId }) => [id, prospectId]))
+  const enrolmentOf = new Map(enrolments.map((enrolment) => [enrolment.id, enrolment]))
+  const began = beganMs(campaign, plan.now)
   const mailboxOf = new Map(placements.map(({ enrolmentId, mailboxId }) => [enrolmentId, mailboxId]))
   const emails: CreateScheduledEmailInput[] = placements.map((placement) => ({
     ...placement,
-    prospectId: prospectOf.get(placement.enrolmentId) ?? '',
+    prospectId: enrolmentOf.get(placement.enrolmentId)?.prospectId ?? '',
+    couldGoMs:
+      Math.max(began, enrolmentOf.get(placement.enrolmentId)?.enrolledAt.getTime() ?? began) +
+      leastMsBetween(steps.slice(1), placement.stepNumber),
   }))
   const belongs = {
     workspaceId: plan.workspaceId,

@@ -17,6 +17,9 @@ export function waitUntil(wait: WaitFor, from: Date, timeZone: string): Date {
   }
 }
 
+/** Over when the clock says so, and not after a stretch of time: a pause makes it no later. */
+export const isByTheClock = ({ kind }: WaitFor): boolean => kind !== 'days'
+
 /** The first instant after `from` at which the clock of that zone shows the time; in a gap of the clocks, its end. */
 function nextAt(time: string, from: Date, timeZone: string): Date {
   const [hour = 0, minute = 0] = time.split(':').map(Number)
