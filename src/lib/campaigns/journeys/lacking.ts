@@ -17,7 +17,7 @@ const hasAction = (
 /** Of a wait `w`: an event that has happened in time, and that nobody looks at any more. */
 const UNMATCHED = `EXISTS (SELECT FROM person_events e JOIN campaigns c ON c.id = j.campaign_id
     WHERE e.workspace_id = w.workspace_id AND e.prospect_id = w.prospect_id AND e.type = w.event_type
-      AND e.name IS NOT DISTINCT FROM w.event_name AND (e.type NOT IN ('OPENED', 'CLICKED') OR e.email_id = w.anchor_email_id)
+      AND e.type NOT IN ('SENT', 'FAILED') AND coalesce(e.name, '') = coalesce(w.event_name, '') AND (e.type NOT IN ('OPENED', 'CLICKED') OR e.email_id = w.anchor_email_id)
       AND e.occurred_at >= w.anchored_at AND e.occurred_at <= ${effectiveDeadline('w', 'c')})
   AND NOT EXISTS (SELECT FROM scheduled_actions a WHERE a.enrolment_id = j.enrolment_id AND a.type = 'LOOK' AND ${OPEN})`
 

@@ -60,13 +60,13 @@ export type Decided = {
 
 /**
  * The event that decides a wait: the first that happened after the email before was handed over and no later than the
- * deadline. What is opened or followed must be of that email. One index of the person's events is looked through.
+ * deadline. What is opened or followed must be of that email. One index leads to it, past all else that the person did.
  */
 const FIRST_EVENT = `SELECT e.id FROM person_events e
-  WHERE e.workspace_id = w.workspace_id AND e.prospect_id = w.prospect_id AND e.type = w.event_type
-    AND e.name IS NOT DISTINCT FROM w.event_name AND (e.type NOT IN ('OPENED', 'CLICKED') OR e.email_id = w.anchor_email_id)
+  WHERE e.workspace_id = w.workspace_id AND e.prospect_id = w.prospect_id AND e.type = w.event_type AND e.type NOT IN ('SENT', 'FAILED')
+    AND coalesce(e.name, '') = coalesce(w.event_name, '') AND (e.type NOT IN ('OPENED', 'CLICKED') OR e.email_id = w.anchor_email_id)
     AND e.occurred_at >= w.anchored_at AND e.occurred_at <= ${effectiveDeadline('w', 'c')}
-  ORDER BY e.id LIMIT 1`
+  ORDER BY e.occurred_at, e.id LIMIT 1`
 
 const DECIDED = `w.enrolment_id AS "enrolmentId", w.node_id AS "nodeId", w.outcome,
   CASE w.outcome WHEN 'EVENT' THEN w.on_event ELSE w.on_timeout END AS target`
