@@ -103,7 +103,7 @@ export function ActionsTable() {
 
 function Of({ action: { campaign, prospect } }: { action: ScheduledAction }) {
   return (
-    <div className="flex flex-col gap-0.5">
+    <div className="flex flex-col gap-0.5 lg:min-w-56">
       {prospect && (
         <IntentLink href={`/prospects/${prospect.id}`} className="wrap-anywhere hover:underline">
           {prospect.email ?? 'An erased person'}
