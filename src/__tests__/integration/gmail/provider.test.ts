@@ -237,6 +237,17 @@ test('a draft that has gone is not called unsent: the person may have sent it by
   expect(sentOf(other)).toBe(0)
 })
 
+test('a draft is no evidence once its fence is not proven any more: it is left alone, and what was sent is looked for', async () => {
+  const connection = await open()
+  const mail = await message()
+  const made = await connection.prepare?.(mail, MS)
+  const draftId = made?.ok ? made.draftId : ''
+  await open({ isFenceProven: false })
+  expect(await provider().drafts?.remove({ mailboxId, draftId }, MS)).toBe('unproven')
+  await open()
+  expect(await connection.submit(mail, MS, draftId)).toMatchObject({ kind: 'accepted' })
+})
+
 test('a Message-ID that cannot be read at once is read again', async () => {
   const connection = await open()
   const mail = await message()
