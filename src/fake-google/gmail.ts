@@ -1,5 +1,5 @@
 import { type Answer, apiError, NOT_FOUND, NOTHING, ok, onlyKnown, Refusal } from './answers.ts'
-import { asSent, bareSubject, headersOf, recipientsOf } from './mail-text.ts'
+import { allHeadersOf, asSent, bareSubject, headersOf, recipientsOf } from './mail-text.ts'
 import { testFor } from './query.ts'
 import type { Quotas } from './quotas.ts'
 import type { Script } from './script.ts'
@@ -231,7 +231,7 @@ function page<T>(all: readonly T[], query: Call['query'], name: string, shown: (
 }
 
 function asAsked(message: Message, query: Call['query']): unknown {
-  const { id, threadId, labelIds, historyId, at, raw, headers } = message
+  const { id, threadId, labelIds, historyId, at, raw } = message
   const common = { id, threadId, labelIds, historyId: `${historyId}`, internalDate: `${at}` }
   const asked = [query.metadataHeaders ?? []].flat().map((name) => name.toLowerCase())
   switch (query.format) {
@@ -243,7 +243,7 @@ function asAsked(message: Message, query: Call['query']): unknown {
       return {
         ...common,
         payload: {
-          headers: [...headers].flatMap(([name, value]) =>
+          headers: allHeadersOf(raw).flatMap(([name, value]) =>
             asked.length === 0 || asked.includes(name) ? [{ name, value }] : [],
           ),
         },

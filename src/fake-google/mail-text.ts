@@ -4,15 +4,20 @@ export type MailHeaders = ReadonlyMap<string, string>
 
 /** By name in lower case, unfolded; of several with one name, the first. */
 export function headersOf(raw: Buffer): MailHeaders {
+  return new Map(allHeadersOf(raw).toReversed())
+}
+
+/** As they stand there, one after the other. */
+export function allHeadersOf(raw: Buffer): [name: string, value: string][] {
   const end = raw.indexOf('\r\n\r\n')
   const block = raw.subarray(0, end < 0 ? raw.length : end).toString('utf8')
-  const found = new Map<string, string>()
-  for (const line of block.replace(/\r\n[ \t]+/g, ' ').split('\r\n')) {
-    const at = line.indexOf(':')
-    const name = line.slice(0, at).trim().toLowerCase()
-    if (at > 0 && !found.has(name)) found.set(name, line.slice(at + 1).trim())
-  }
-  return found
+  return block
+    .replace(/\r\n[ \t]+/g, ' ')
+    .split('\r\n')
+    .flatMap((line): [string, string][] => {
+      const at = line.indexOf(':')
+      return at > 0 ? [[line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim()]] : []
+    })
 }
 
 /** Everybody whom the headers name. */

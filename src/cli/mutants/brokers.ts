@@ -33,9 +33,19 @@ export const BROKERS: readonly Mutant[] = [
   {
     name: 'broker: a message is acknowledged before its settlement',
     file: 'src/lib/dispatch/consumer.ts',
-    find: '        started.push(one)',
-    becomes: '        arrived.done()\n        started.push(one)',
+    find: '        started.push({ ...one, arrived })',
+    becomes: '        arrived.done()\n        started.push({ ...one, arrived })',
     test: integration(TAKEN, 'a message is acknowledged after its settlement has committed, and not before'),
+  },
+  {
+    name: 'broker: a draft of who had the email before proves of another’s hand-over that it was not sent',
+    file: 'src/lib/email-scheduler/send/provider-drafts.ts',
+    find: ' AND d.made_at >= a.started_at',
+    becomes: '',
+    test: integration(
+      'worker/evidence',
+      'a draft of who had the email before proves nothing of what was handed over without one',
+    ),
   },
   {
     name: 'broker: what it did not take stays claimed',

@@ -74,6 +74,12 @@ async function handOverOn(
 ): Promise<void> {
   try {
     const drafted = await prepareDrafts(delivery, ready, connections)
+    // Asked once more: what a provider prepares may have taken it half a minute.
+    if (delivery.beginning.leftMs() === 0) {
+      await giveBackAll(delivery, drafted, OUT_OF_TIME)
+      landed(ready.length)
+      return await discardDrafts(delivery, connections, drafted)
+    }
     // From before the mark on: a process that is stopped right after it wakes up with nothing left to hand over in.
     const deadline = new Deadline(delivery.submitMsMax)
     const marked = await markOrTakeBack(delivery, mailbox, drafted)

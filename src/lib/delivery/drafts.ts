@@ -35,7 +35,9 @@ export async function prepareDrafts(
   for (const { email } of made.filter((one) => !ours.has(one.email.id)))
     delivery.log.warn({ emailId: email.id, leaseToken: email.leaseToken }, 'the lease was lost before the mark')
   const kept = made.filter(({ email }) => ours.has(email.id))
-  await Promise.all(made.filter((one) => !kept.includes(one)).map((one) => discard(delivery, connections, one.draftId)))
+  const notOurs = made.filter((one) => !kept.includes(one)).map(({ draftId }) => draftId)
+  const replaced = [...ours.values()].filter((draftId) => draftId !== null)
+  await Promise.all([...notOurs, ...replaced].map((draftId) => discard(delivery, connections, draftId)))
   return kept
 }
 

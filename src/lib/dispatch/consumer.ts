@@ -3,6 +3,7 @@ import { deliver } from '#lib/delivery/deliver.ts'
 import type { Delivery } from '#lib/delivery/delivery.ts'
 import { InFlight } from '#lib/delivery/in-flight.ts'
 import { type TakenOver, takeOver, unknownEmails } from '#lib/email-scheduler/by-broker/take-over.ts'
+import type { Lease } from '#lib/email-scheduler/lease.ts'
 import type { Claimer } from '#lib/email-scheduler/send/claim.ts'
 import type { Arrived, Broker, Consuming } from './broker.ts'
 import { type Message, readMessage } from './message.ts'
@@ -23,26 +24,24 @@ export class Consumer {
   readonly #by: Claimer
   readonly #most: number
   readonly #delivery: Delivery
-  readonly #ended: (emailId: string) => void
+  readonly #ended: (lease: Lease) => void
   readonly #inFlight = new InFlight()
-  /** Of the emails in hand: their messages, to be acknowledged. */
-  readonly #inHand = new Map<string, Arrived>()
   #pending: Pending[] = []
   #isTaking = false
   #isStopped = false
   #consuming: Consuming[] = []
 
-  /** `most` is how many may be here at once; `ended` hears of each email whose attempt has come to its end here. */
+  /** `most` is how many may be here at once; `ended` hears of each claim whose attempt has come to its end here. */
   constructor(
     broker: Broker,
     by: Claimer,
-    { most, delivery, ended }: { most: number; delivery: Delivery; ended: (emailId: string) => void },
+    { most, delivery, ended }: { most: number; delivery: Delivery; ended: (lease: Lease) => void },
   ) {
     this.#broker = broker
     this.#by = by
     this.#most = most
     this.#ended = ended
-    this.#delivery = { ...delivery, ended: (emailId) => this.#acknowledge(emailId) }
+    this.#delivery = delivery
   }
 
   async start(): Promise<void> {
@@ -107,15 +106,14 @@ export class Consumer {
 
   #begin(batch: readonly Pending[], { emails, unknown }: { emails: TakenOver[]; unknown: Set<string> }): void {
     const taken = new Map(emails.map((one) => [keyOf(one.email.id, one.email.leaseToken), one]))
-    const started: TakenOver[] = []
+    const started: InHand[] = []
     for (const { message, arrived } of batch) {
       const { emailId, leaseToken } = message
       const one = taken.get(keyOf(emailId, leaseToken))
       if (one) {
         // A second copy in the same batch finds the first.
         taken.delete(keyOf(emailId, leaseToken))
-        this.#inHand.set(emailId, arrived)
-        started.push(one)
+        started.push({ ...one, arrived })
       } else if (unknown.has(emailId)) arrived.dead('not-ours')
       else {
         this.#delivery.log.info({ emailId, leaseToken, deliveries: arrived.deliveries }, 'nothing is left to do for it')
@@ -126,32 +124,35 @@ export class Consumer {
     for (const ofMailbox of byMailbox.values()) this.#deliver(ofMailbox)
   }
 
-  #deliver(taken: readonly TakenOver[]): void {
+  /**
+   * Each batch answers its own messages, and no other's: where this process stood still past a lease, a later claim of
+   * the same email may be in hand beside the earlier one.
+   */
+  #deliver(taken: readonly InHand[]): void {
     const [first] = taken
     if (!first) return
-    const emails = taken.map(({ email }) => email)
-    const messages = emails.map(({ id }) => [id, this.#inHand.get(id)] as const)
+    const open = new Map(taken.map((one) => [one.email.id, one]))
+    const ended = (emailId: string) => {
+      const one = open.get(emailId)
+      if (!one) return
+      open.delete(emailId)
+      one.arrived.done()
+      this.#ended(one.email)
+    }
     this.#inFlight.add(
-      emails.length,
+      taken.length,
       async (landed) => {
-        await deliver(this.#delivery, first.mailbox, emails, landed)
+        const emails = taken.map(({ email }) => email)
+        await deliver({ ...this.#delivery, ended }, first.mailbox, emails, landed)
         // Nothing was written down for it: it was lost to somebody else, or Postgres was away. Whoever takes the message next will see.
-        for (const [id, arrived] of messages) {
-          if (!arrived || this.#inHand.get(id) !== arrived) continue
-          this.#inHand.delete(id)
-          arrived.again()
-        }
+        for (const { arrived } of open.values()) arrived.again()
       },
       () => undefined,
     )
   }
-
-  #acknowledge(emailId: string): void {
-    this.#inHand.get(emailId)?.done()
-    this.#inHand.delete(emailId)
-    this.#ended(emailId)
-  }
 }
+
+type InHand = TakenOver & { arrived: Arrived }
 
 const takeable = ({ message, arrived }: Pending) => ({
   id: message.emailId,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Lanes } from '#lib/delivery/lanes.ts'
 import { type Landed, lookForLanded } from '#lib/email-scheduler/by-broker/landed.ts'
+import type { Lease } from '#lib/email-scheduler/lease.ts'
 import type { ClaimedEmail } from '#lib/email-scheduler/send/claim.ts'
 import type { Log } from '#lib/platform/log.ts'
 
@@ -34,6 +35,9 @@ export class UnderWay {
 
   add(emails: readonly ClaimedEmail[]): void {
     for (const email of emails) {
+      // Claimed again before it was seen that an earlier claim of it had ended: its place in the lane is free by that.
+      const earlier = this.#emails.get(email.id)
+      if (earlier) this.#land(earlier)
       this.#emails.set(email.id, email)
       this.#lanes.claimed(email.mailboxId, 1)
     }
@@ -41,9 +45,9 @@ export class UnderWay {
   }
 
   /** This process has come to the end of an attempt: the lanes have heard from the hand-over itself how it went. */
-  landedHere(id: string): void {
+  landedHere({ id, leaseToken }: Lease): void {
     const email = this.#emails.get(id)
-    if (email) this.#land(email)
+    if (email?.leaseToken === leaseToken) this.#land(email)
   }
 
   next(): Promise<void> {

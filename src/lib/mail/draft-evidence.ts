@@ -10,8 +10,11 @@ type Accepted = Extract<SendOutcome, { kind: 'accepted' }>
  * deadline, and throws where nothing was learned.
  */
 export interface Drafts {
-  /** `removed`: by this very call. `absent`: there is none of this id, whether it was sent or removed. */
-  remove(draft: { mailboxId: string; draftId: string }, deadlineMs: number): Promise<'removed' | 'absent'>
+  /**
+   * `removed`: by this very call. `absent`: there is none of this id, whether it was sent or removed. `unproven`: it was
+   * left alone, since its removal would not prove of this mailbox that it was not sent.
+   */
+  remove(draft: { mailboxId: string; draftId: string }, deadlineMs: number): Promise<'removed' | 'absent' | 'unproven'>
   /** Looks for the message among what was sent. Not to find it proves nothing. */
   findSent(attempt: UnknownAttempt, deadlineMs: number): Promise<Accepted | undefined>
 }

@@ -181,7 +181,7 @@ export class BrokerSender implements Sending {
       {
         most: AT_ONCE * this.#limits.connections,
         delivery: this.#delivery,
-        ended: (emailId) => this.#underWay.landedHere(emailId),
+        ended: (lease) => this.#underWay.landedHere(lease),
       },
     )
     this.#roles = { broker, consumer }

@@ -9,9 +9,11 @@ import type { Arrived, Broker } from '#lib/dispatch/broker.ts'
 import { Consumer } from '#lib/dispatch/consumer.ts'
 import { writeMessage } from '#lib/dispatch/message.ts'
 import { messageOf } from '#lib/dispatch/publish-claimed.ts'
+import { UnderWay } from '#lib/dispatch/under-way.ts'
 import { forBroker, takeOver } from '#lib/email-scheduler/by-broker/take-over.ts'
 import { type ClaimedEmail, claimNext } from '#lib/email-scheduler/send/claim.ts'
 import { mark } from '#lib/email-scheduler/send/mark.ts'
+import { recover } from '#lib/email-scheduler/send/recover.ts'
 import { Deadline } from '#lib/mail/deadline.ts'
 import { openMailbox } from '#lib/mail/provider.ts'
 import { inTransaction } from '#lib/platform/database.ts'
@@ -151,6 +153,72 @@ describe('a message', () => {
     await until('all are handed over', async () => provider.handed.length === 3)
     await consumer.stop()
     expect(failures).toBeGreaterThan(3)
+  })
+})
+
+describe('a second claim of an email that is still in hand here', () => {
+  test('has a message of its own, and each is answered once', async () => {
+    const provider = new TestProvider()
+    const [first] = await claimed()
+    if (!first) throw new Error('nothing was claimed')
+    // Whoever prepares the first stands still until its lease is over.
+    const delivery = deliveryOf(provider)
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+    let prepared = 0
+    const prepare: Delivery['prepare'] = async (...given) => {
+      if (prepared++ === 0) await held
+      return delivery.prepare(...given)
+    }
+    const broker = new RecordingBroker()
+    const consumer = new Consumer(broker, one, {
+      most: 10,
+      delivery: { ...delivery, prepare },
+      ended: ({ leaseToken }) => answers.push(`ended ${leaseToken}`),
+    })
+    const answers: string[] = []
+    let receive: (message: Arrived) => void = () => undefined
+    broker.consume = async (_, arrived) => {
+      receive = arrived
+      return { stop: async () => undefined }
+    }
+    await consumer.start()
+    const arrive = (email: ClaimedEmail) => {
+      const say = (what: string) => () => void answers.push(`${what} ${email.leaseToken}`)
+      const answer = { done: say('done'), again: say('again'), dead: say('dead') }
+      receive({ text: writeMessage(messageOf(email)), deliveries: 1, ...answer })
+    }
+    arrive(first)
+    await until('the first is in hand', async () => prepared === 1)
+    await db.travel('61 seconds')
+    await inTransaction(db.pool, (tx) => recover(tx, 1_000))
+    const claim = await claimNext(db.pool, { worker: forBroker('the finder'), leaseMs: LEASE_MS }, 1)
+    if (claim.kind !== 'claimed' || !claim.emails[0]) throw new Error(claim.kind)
+    const second = claim.emails[0]
+    expect(second.id).toBe(first.id)
+    arrive(second)
+    await until('the second is settled', async () => answers.length === 2, 20_000)
+    expect(answers.splice(0)).toEqual([`done ${second.leaseToken}`, `ended ${second.leaseToken}`])
+    letGo()
+    await consumer.stop()
+    expect(answers).toEqual([`again ${first.leaseToken}`])
+  })
+
+  test('leaves its lane as wide as it was, though nobody has seen the first one land', async () => {
+    const emails = await claimed()
+    const lanes = new Lanes(3)
+    const underWay = new UnderWay(db.pool, silent, lanes)
+    const [first] = emails
+    if (!first) throw new Error('nothing was claimed')
+    const room = lanes.room(first.mailboxId)
+    const second = { ...first, leaseToken: first.leaseToken + 1 }
+    underWay.add([first])
+    underWay.add([second])
+    // Late news of the first says nothing of the second.
+    underWay.landedHere(first)
+    expect(underWay.count).toBe(1)
+    underWay.landedHere(second)
+    underWay.stop()
+    expect(lanes.room(first.mailboxId)).toBe(room)
   })
 })
 

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Rule } from '#fake-google/script.ts'
+import { Deadline } from '#lib/mail/deadline.ts'
+import { openGmail } from '#lib/mail/gmail/gmail-link.ts'
 import { gmailProvider } from '#lib/mail/gmail/gmail-provider.ts'
+import { findSentMessage } from '#lib/mail/gmail/sent-messages.ts'
 import { composeMessage } from '#lib/mail/message/compose.ts'
 import type { OutgoingMessage } from '#lib/mail/transport.ts'
 import { makeCampaign } from '#tests/support/data/campaigns.ts'
@@ -235,6 +238,37 @@ test('a draft that has gone is not called unsent: the person may have sent it by
   expect(await connection.submit(other, MS, otherId)).toMatchObject({ kind: 'unknown', code: 'NO_EVIDENCE' })
   expect(await provider().drafts?.remove({ mailboxId, draftId: otherId }, MS)).toBe('absent')
   expect(sentOf(other)).toBe(0)
+})
+
+test('a header of the API’s caller cannot pass one message off as another', async () => {
+  const connection = await open()
+  const [sought, other] = [await message(), await message()]
+  const lines = other.raw.toString()
+  const raw = Buffer.from(lines.replace(/^Message-ID:/im, `X-Sendonce-Id: ${sought.messageId}\r\nMessage-ID:`))
+  expect(await send(connection, { ...other, raw })).toMatchObject({ kind: 'accepted' })
+  const linking = await openGmail(
+    { pool: db.pool, keyring: testKeyring(), google: fake.google },
+    mailboxId,
+    new Deadline(MS),
+  )
+  if (!linking.ok) throw new Error(linking.outcome.reason)
+  const find = async ({ messageId, envelope }: OutgoingMessage) => {
+    const wanted = { ids: [messageId], to: envelope.to, since: linking.link.now() }
+    return findSentMessage(linking.link, wanted, new Deadline(MS))
+  }
+  expect(await find(sought)).toEqual({ ok: true, data: undefined })
+  expect(await find(other)).toMatchObject({ ok: true, data: { kind: 'accepted' } })
+})
+
+test('a draft is no evidence once its fence is not proven any more: it is left alone, and what was sent is looked for', async () => {
+  const connection = await open()
+  const mail = await message()
+  const made = await connection.prepare?.(mail, MS)
+  const draftId = made?.ok ? made.draftId : ''
+  await open({ isFenceProven: false })
+  expect(await provider().drafts?.remove({ mailboxId, draftId }, MS)).toBe('unproven')
+  await open()
+  expect(await connection.submit(mail, MS, draftId)).toMatchObject({ kind: 'accepted' })
 })
 
 test('a Message-ID that cannot be read at once is read again', async () => {

@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { claimNext } from '#lib/email-scheduler/send/claim.ts'
+import { writeMessage } from '#lib/dispatch/message.ts'
+import { messageOf } from '#lib/dispatch/publish-claimed.ts'
+import { type ClaimedEmail, claimNext } from '#lib/email-scheduler/send/claim.ts'
 import { keepDrafts } from '#lib/email-scheduler/send/provider-drafts.ts'
+import { Deadline } from '#lib/mail/deadline.ts'
+import type { Provider } from '#lib/mail/provider.ts'
+import { BrokerSender } from '#lib/worker/send-by-broker.ts'
 import { runTick } from '#lib/worker/tick.ts'
 import { type DueCampaign, makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
+import { RecordingBroker } from '#tests/support/dispatch/recording-broker.ts'
+import { whileSending } from '#tests/support/dispatch/senders.ts'
 import { type DraftAnswer, DraftProvider } from '#tests/support/mail/draft-provider.ts'
 import { meansThrough, sendAll, sendingThrough, TestProvider } from '#tests/support/mail/sending.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
@@ -128,6 +135,62 @@ test('the draft of a worker that was killed before the mark is removed, and its 
   expect(await statusesOf(db.pool, campaignId)).toEqual({ SENT: 1 })
   expect(provider.ledger).toHaveLength(1)
 })
+
+test('who takes an email over from a lost worker makes a draft of its own, and removes the lost one’s', async () => {
+  const { campaignId, mailboxIds } = await makeDrafting(1)
+  const claim = await claimNext(db.pool, { worker: 'lost', leaseMs: 60_000 }, 1, { only: mailboxIds })
+  if (claim.kind !== 'claimed') throw new Error('nothing was claimed')
+  const [lost] = claim.emails
+  if (!lost) throw new Error('nothing was claimed')
+  provider.keep('draft-of-the-lost')
+  expect(await keepDrafts(db.pool, [{ ...lost, draftId: 'draft-of-the-lost' }])).toEqual(new Map([[lost.id, null]]))
+  await db.travel('1 second')
+  await consumeAgain(lost)
+  expect(await statusesOf(db.pool, campaignId)).toEqual({ SENT: 1 })
+  expect(provider.ledger).toMatchObject([{ draftId: 'draft-1' }])
+  expect([...provider.kept.keys()]).toEqual([])
+  // Were the lost one only late: it keeps nothing any more.
+  provider.keep('draft-of-the-late')
+  expect(await keepDrafts(db.pool, [{ ...lost, draftId: 'draft-of-the-late' }])).toEqual(new Map())
+})
+
+test('a draft of who had the email before proves nothing of what was handed over without one', async () => {
+  const { campaignId, mailboxIds } = await makeDrafting(1)
+  const claim = await claimNext(db.pool, { worker: 'lost', leaseMs: 60_000 }, 1, { only: mailboxIds })
+  if (claim.kind !== 'claimed') throw new Error('nothing was claimed')
+  const [lost] = claim.emails
+  if (!lost) throw new Error('nothing was claimed')
+  provider.keep('draft-of-the-lost')
+  await keepDrafts(db.pool, [{ ...lost, draftId: 'draft-of-the-lost' }])
+  await db.travel('1 second')
+  // Drafts are not to be used any more: it is sent directly, and the answer is lost.
+  const direct = new TestProvider()
+  direct.answer = () => ({ kind: 'unknown', code: 'TIMEOUT_AFTER_DATA', reason: 'No answer.' })
+  await consumeAgain(lost, { ...provider, open: (mailboxId) => direct.openTransport(mailboxId) })
+  expect(direct.handed).toHaveLength(1)
+  await db.travel(LEASE)
+  expect(await tick()).toMatchObject({ emailsProven: 0 })
+  await tick()
+  expect(await statusesOf(db.pool, campaignId)).toEqual({ OUTCOME_UNKNOWN: 1 })
+  expect(provider.kept.has('draft-of-the-lost')).toBe(false)
+})
+
+/** As a broker delivers it again, since whoever had it was lost. */
+async function consumeAgain(email: ClaimedEmail, gmail: Provider = provider): Promise<void> {
+  const limits = { connections: 3, leaseMs: 60_000, submitMsMax: 10_000, beginning: new Deadline(60_000) }
+  const broker = new RecordingBroker()
+  const { promise: answered, resolve } = Promise.withResolvers<string>()
+  broker.consume = async (_, arrived) => {
+    const answers = { done: () => resolve('done'), again: () => resolve('again'), dead: () => resolve('dead') }
+    arrived({ text: writeMessage(messageOf(email)), deliveries: 2, ...answers })
+    return { stop: async () => undefined }
+  }
+  const sending = { ...means(), providers: { GMAIL: gmail } }
+  const sender = new BrokerSender(db.pool, 'worker-3', silent, sending, limits, async () => broker)
+  await whileSending([sender], async () => {
+    expect(await answered).toBe('done')
+  })
+}
 
 test('what was sent as it should be is never asked about', async () => {
   const { campaignId } = await makeDrafting(3)

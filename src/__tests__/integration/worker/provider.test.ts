@@ -4,11 +4,13 @@ import { recover } from '#lib/email-scheduler/send/recover.ts'
 import { check } from '#lib/email-scheduler/verbs/check.ts'
 import { askProviderOf } from '#lib/mail/provider.ts'
 import { inTransaction } from '#lib/platform/database.ts'
+import { runTick } from '#lib/worker/tick.ts'
 import { type DueCampaign, makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
 import { actor } from '#tests/support/data/people.ts'
 import { type DraftAnswer, DraftProvider } from '#tests/support/mail/draft-provider.ts'
-import { meansThrough, sendAll, TestProvider } from '#tests/support/mail/sending.ts'
+import { meansThrough, sendAll, sendingThrough, TestProvider } from '#tests/support/mail/sending.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
+import { silent } from '#tests/support/silent.ts'
 
 const db = testDatabase()
 let provider: DraftProvider
@@ -112,6 +114,21 @@ test('what a guard refuses at the mark leaves no draft behind', async () => {
       () => undefined,
     )
   await send()
+  expect(await statusesOf(db.pool, campaign.campaignId)).toEqual({ SCHEDULED: 1 })
+  expect(provider.kept.size).toBe(0)
+  expect(provider.ledger).toEqual([])
+})
+
+test('what could not be handed over in time, since its draft took so long, goes back as it was, and leaves none behind', async () => {
+  let leftMs = 10_000
+  provider.prepares = async () => {
+    leftMs = 0
+  }
+  const smtp = new TestProvider()
+  const means = { ...meansThrough(db.pool, smtp), providers: { GMAIL: provider } }
+  const time = { leftMs: () => leftMs }
+  const sending = { ...sendingThrough(db.pool, smtp, means, { beginning: time }), time }
+  expect(await runTick(db.pool, 'worker-1', silent, { sending })).toMatchObject({ released: 1, sent: 0 })
   expect(await statusesOf(db.pool, campaign.campaignId)).toEqual({ SCHEDULED: 1 })
   expect(provider.kept.size).toBe(0)
   expect(provider.ledger).toEqual([])

@@ -39,7 +39,7 @@ async function readUnknown(
        e.status = 'OUTCOME_UNKNOWN' AS "isUnknown", a.lease_token AS "leaseToken", a.worker, a.started_at AS "claimedAt", a.marked_at AS "markedAt", d.draft_id AS "draftId"
      FROM scheduled_emails e JOIN mailboxes m ON m.id = e.mailbox_id
      LEFT JOIN email_attempts a ON a.email_id = e.id AND a.lease_token = e.marked_token
-     LEFT JOIN provider_drafts d ON d.email_id = e.id AND d.lease_token = e.marked_token
+     LEFT JOIN provider_drafts d ON d.email_id = e.id AND d.lease_token = e.marked_token AND d.made_at >= a.started_at
      WHERE e.workspace_id = $1 AND e.id = $2`,
     [workspaceId, id],
   )

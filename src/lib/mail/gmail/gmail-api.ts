@@ -61,7 +61,7 @@ export class GmailApi {
     )
   }
 
-  /** By their names in lower case, as far as they are there. */
+  /** By their names in lower case, as far as they are there; of several with one name, the first. */
   headersOf(id: string, names: readonly string[], deadline: Deadline): Promise<Called<Headers>> {
     return call(deadline, async (options) => {
       const { data } = await this.#users.messages.get(
@@ -69,7 +69,9 @@ export class GmailApi {
         options,
       )
       const found = data.payload?.headers ?? []
-      return new Map(found.flatMap(({ name, value }) => (name && value ? [[name.toLowerCase(), value]] : [])))
+      // Ours stands before any other of its name that the message was given.
+      const inOrder = found.flatMap(({ name, value }) => (name && value ? [[name.toLowerCase(), value] as const] : []))
+      return new Map(inOrder.toReversed())
     })
   }
 

@@ -28,7 +28,9 @@ function gmailDrafts(means: GmailMeans): Drafts {
   return {
     async remove({ mailboxId, draftId }, deadlineMs) {
       const deadline = new Deadline(deadlineMs)
-      const { api } = await linkTo(means, mailboxId, deadline)
+      const { api, usesDrafts } = await linkTo(means, mailboxId, deadline)
+      // The live check has found since that Gmail does not fence, or the permission for drafts is gone.
+      if (!usesDrafts) return 'unproven'
       const deleted = await api.deleteDraft(draftId, deadline)
       if (deleted.ok) return 'removed'
       if (isNotFound(deleted.failure)) return 'absent'
