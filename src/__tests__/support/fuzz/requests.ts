@@ -233,7 +233,7 @@ function jsonOf(method: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<Type
 
 function pathOf({ path }: Operation): fc.Arbitrary<string> {
   const parts = path.split('/').map((part, index, all) => {
-    if (part === '[id]') return idOf(kindOf(all.slice(0, index)))
+    if (part === '[id]' || part.endsWith('Id]')) return idOf(kindOf(all.slice(0, index)))
     return part.startsWith('[') ? fc.constantFrom('1', '2', '7') : fc.constant(part)
   })
   return fc.tuple(...parts).map((all) => all.join('/'))

@@ -12,7 +12,7 @@ export function wishesFor({ path, method, operation }: DescribedOperation, smtpP
   const hints = hintsWith(smtpPort)
   const input = (schema: Schema, name = '') => inputOf(schema as JsonSchema, name, hints)
   const parts = path.split('/').map((part, index, all) => {
-    if (part === '{id}') return idOf(kindOf(all.slice(0, index)))
+    if (part === '{id}' || part.endsWith('Id}')) return idOf(kindOf(all.slice(0, index)))
     return part.startsWith('{') ? fc.constantFrom('1', '2') : fc.constant(part)
   })
   const address = fc.tuple(...parts).map((all) => all.join('/'))

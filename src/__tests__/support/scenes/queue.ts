@@ -47,7 +47,7 @@ export const QUEUE: Scenes = {
       state: 'waiting',
       as: 'owner',
       address: () => '/admin/email-queue?tab=waiting',
-      ready: text('Scheduled'),
+      ready: (page) => page.getByRole('main').getByText('Scheduled', { exact: true }).first(),
     },
     {
       state: 'nothing found',

@@ -105,7 +105,8 @@ export function FieldEditor(props: FieldEditorProps) {
           inserting={opened}
           onDone={() => {
             setInserting(null)
-            editor.commands.focus()
+            // At once: the editor's own command waits for a frame, and may come after the hands have gone on.
+            editor.view.focus()
           }}
         />
       )}

@@ -51,8 +51,8 @@ export function Insertion({ editor, inserting: { what, values, isNew }, onDone }
   }
 
   function remove() {
-    if (what === 'link') editor.chain().focus().extendMarkRange('link').unsetLink().run()
-    else editor.chain().focus().deleteSelection().run()
+    if (what === 'link') editor.chain().extendMarkRange('link').unsetLink().run()
+    else editor.chain().deleteSelection().run()
     onDone()
   }
 
@@ -114,7 +114,7 @@ const TITLE: Record<What, (field: string) => string> = {
 }
 
 function put(editor: Editor, what: What, written: Record<string, string>, isNew: boolean): void {
-  const chain = editor.chain().focus()
+  const chain = editor.chain()
   if (what === 'link') {
     const href = written.href?.trim() ?? ''
     const { empty } = editor.state.selection
