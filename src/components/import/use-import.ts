@@ -124,10 +124,12 @@ export function useImport() {
   const takeUp = useEffectEvent(async () => {
     const draft = await readDraft(workspace.id)
     if (hasChosen.current) return
-    set({ isTakingUp: false })
-    if (!draft || draft.stage === 'done' || jobId) return set({ draft })
-    if (draft.stage === 'columns') return look(draft, draft.choices ?? {})
-    set({ draft })
+    if (!draft || draft.stage === 'done' || jobId) return set({ draft, isTakingUp: false })
+    if (draft.stage === 'columns') {
+      await look(draft, draft.choices ?? {})
+      return set({ isTakingUp: false })
+    }
+    set({ draft, isTakingUp: false })
     if (draft.jobId) return change({ job: draft.jobId, kind: null }, 'replace')
     if (!(await find(draft, 'any').catch(() => false))) await send(draft)
   })
