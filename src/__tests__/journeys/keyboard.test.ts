@@ -167,6 +167,32 @@ describe('with the keyboard alone', () => {
     expect(await background()).not.toBe(dark)
   })
 
+  test('a menu that is closed before its first frame has the focus when it is opened again', async () => {
+    const focused = await page.evaluate(async () => {
+      const press = (target: Element | null, key: string) =>
+        target?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+      const menu = () => document.querySelector('[role="menu"]')
+      // No frame is drawn between microtasks, so no animation begins.
+      const until = async (isSo: () => boolean) => {
+        for (let turns = 0; turns < 1_000 && !isSo(); turns += 1) await Promise.resolve()
+        if (!isSo()) throw new Error(`never so: ${isSo}`)
+      }
+      const trigger = document.querySelector<HTMLElement>('button[aria-label^="Theme"]')
+      trigger?.focus()
+      press(trigger, 'Enter')
+      await until(() => getComputedStyle(menu() ?? document.body).animationName !== 'none')
+      press(document.activeElement, 'Escape')
+      await until(() => trigger?.ariaExpanded === 'false')
+      trigger?.focus()
+      press(trigger, 'Enter')
+      await until(() => trigger?.ariaExpanded === 'true')
+      return menu()?.contains(document.activeElement)
+    })
+    expect(focused).toBe(true)
+    await page.keyboard.press('Escape')
+    await untilFocused(button('Theme: Light'))
+  })
+
   test('a campaign is paused by its name from any page, and what the page does is offered first', async () => {
     await setUpSending(app, olga)
     await olga.ask('POST', '/api/prospects', { email: 'ada@example.com' })
