@@ -179,7 +179,9 @@ async function meet(
         async () => (await heldBy(campaign, worker.name)) > (await heldBy(campaign, 'broker:%')),
       ))
     case 'committed, not acknowledged':
-      await untilMet(async () => (await heldBy(campaign, worker.name)) === 20 && (await heldBy(campaign, 'broker:%')) === 0)
+      await untilMet(
+        async () => (await heldBy(campaign, worker.name)) === 20 && (await heldBy(campaign, 'broker:%')) === 0,
+      )
       wire.silence('toBroker')
       await letGo()
       return void (await untilMet(areDecided(db.pool, campaign)))

@@ -42,7 +42,10 @@ const LENGTH_MAX = 4_000
  * since BullMQ refuses ids that are numbers or hold colons, as our keys do.
  */
 export function messageId(message: Message): string {
-  const hash = createHash('sha256').update(`${idOf(message)}:${message.leaseToken}`).digest('hex').slice(0, 32)
+  const hash = createHash('sha256')
+    .update(`${idOf(message)}:${message.leaseToken}`)
+    .digest('hex')
+    .slice(0, 32)
   return `${message.kind}-${hash}`
 }
 

@@ -17,15 +17,15 @@ export async function publishActions(
   actions: readonly ClaimedAction[],
 ): Promise<ClaimedAction[]> {
   const { published, refused } = await publish(broker, 'action', actions, actionMessageOf)
+  if (published.length > 0) log.info({ actions: published.length }, 'actions published')
+  if (refused.length > 0) log.warn({ actions: refused.length, reason: 'broker-unreachable' }, 'actions not published')
   try {
     await giveBackActions(pool, refused, 'The broker did not take it.')
     await countActions(pool, countsOf(published, 'published'))
   } catch (error) {
-    log.error({ error, actions: refused.length }, 'what no broker took could not be given back')
     // Nothing is lost: recovery takes the actions when their leases end.
+    log.error({ error }, 'what became of publishing could not be written down')
   }
-  if (refused.length > 0) log.warn({ actions: refused.length, reason: 'broker-unreachable' }, 'actions not published')
-  if (published.length > 0) log.info({ actions: published.length }, 'actions published')
   return published
 }
 

@@ -54,6 +54,8 @@ export class BrokerActor implements Acting {
   async startAndEnd(): Promise<void> {}
 
   async actDue(mayContinue: () => boolean): Promise<void> {
+    // Asked again while it ends, it must not open the broker anew.
+    if (this.#isStopped) return
     const broker = await this.#broker()
     await this.begin(broker)
     for (let waitedMs = 0; !broker.isUp && waitedMs < AWAY_MS_MAX && mayContinue(); waitedMs += CONTENDED_MS)

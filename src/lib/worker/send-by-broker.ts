@@ -25,8 +25,8 @@ import { openMailbox, type Providers } from '#lib/mail/provider.ts'
 import { forBroker } from '#lib/platform/for-broker.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { BrokerActor } from './act-by-broker.ts'
-import { AWAY_MS_MAX, NEW_WORK_MS, nextRestMs } from './broker-pauses.ts'
 import type { Acting } from './acting.ts'
+import { AWAY_MS_MAX, NEW_WORK_MS, nextRestMs } from './broker-pauses.ts'
 import { CONTENDED_MS, LOOK_AGAIN_MS_MAX, Resting } from './resting.ts'
 import type { Claiming, Sending, SendingMeans } from './send-due.ts'
 import type { SendingLimits } from './sending-limits.ts'
@@ -159,7 +159,7 @@ export class BrokerSender implements Sending {
 
   /** Takes nothing more, brings to its end what it has taken, and gives back what it has published and nobody took. */
   async drain(): Promise<void> {
-    const roles = await this.#roles
+    const roles = await this.#roles?.catch(() => undefined)
     this.#roles = undefined
     await Promise.all([roles?.consumer.stop(), roles?.sweeping.stop(), this.#actor?.drain()])
     const untaken = this.#underWay.stop().map((email) => ({ email }))
@@ -184,7 +184,10 @@ export class BrokerSender implements Sending {
 
   /** Once, whoever asks first: what sends or what acts. */
   #bothRoles(): Promise<Roles> {
-    this.#roles ??= this.#begin()
+    this.#roles ??= this.#begin().catch((error: unknown) => {
+      this.#roles = undefined
+      throw error
+    })
     return this.#roles
   }
 

@@ -96,13 +96,7 @@ export class Upkeep {
   #waiting: (() => void)[] = []
 
   /** `gatherEvidence` asks providers about what is unknown, within what sending may use of them. */
-  constructor(
-    pool: pg.Pool,
-    log: Log,
-    time: TimeLeft,
-    gatherEvidence: () => Promise<number>,
-    acting: Acting,
-  ) {
+  constructor(pool: pg.Pool, log: Log, time: TimeLeft, gatherEvidence: () => Promise<number>, acting: Acting) {
     this.#acting = acting
     this.#pool = pool
     this.#log = log

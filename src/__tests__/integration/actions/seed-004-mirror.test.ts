@@ -28,7 +28,9 @@ const db = testDatabase()
 beforeEach(() => db.pool.query(`UPDATE campaigns SET status = 'STOPPED' WHERE status = 'RUNNING'`))
 
 const countOf = async (what: string) =>
-  Number((await readMetrics(db.pool)).match(new RegExp(`^sendonce_actions_${what}\\{type="TIMEOUT"\\} (\\d+)$`, 'm'))?.[1])
+  Number(
+    (await readMetrics(db.pool)).match(new RegExp(`^sendonce_actions_${what}\\{type="TIMEOUT"\\} (\\d+)$`, 'm'))?.[1],
+  )
 
 const actorBy = (broker: RecordingBroker, worker: string, log = silent) =>
   new BrokerActor({ pool: db.pool, worker, log, tellMember: undefined }, async () => broker)
@@ -52,7 +54,12 @@ describe('seed 004, its mirror', () => {
     const { publishedActions: later } = await publishedByTheLost(1)
     const [first, second] = [...publishedActions, ...later]
     if (!first || !second) throw new Error('nothing was published')
-    expect(first).toEqual({ kind: 'action', actionId: second.actionId, key: second.key, leaseToken: second.leaseToken - 1 })
+    expect(first).toEqual({
+      kind: 'action',
+      actionId: second.actionId,
+      key: second.key,
+      leaseToken: second.leaseToken - 1,
+    })
     expect(first.key).toMatch(/^timeout:/)
     expect(messageId({ ...first })).toBe(messageId(first))
     expect(messageId(second)).not.toBe(messageId(first))
@@ -64,6 +71,7 @@ describe('seed 004, its mirror', () => {
   test('“Rebuild sweep on startup enqueues missed or unqueued pending actions”, “safe to re-run”, “Log counts”', async () => {
     const campaign = await makeDueTimeouts(db, 20)
     const lost = await publishedByTheLost(20)
+    await db.travel('2 seconds')
     const before = await countOf('republished')
     // Redis has forgotten everything; two workers start.
     const broker = new RecordingBroker()
@@ -78,8 +86,8 @@ describe('seed 004, its mirror', () => {
     const ids = (messages: readonly Message[]) => new Set(messages.map(messageId))
     expect(ids(broker.publishedActions)).toEqual(ids(lost.publishedActions))
     const told = lines.filter(({ msg }) => msg === 'what was on its way through the broker was published again')
-    expect(told.map(({ actions }) => actions)).toHaveLength(2)
-    expect(told[0]).toMatchObject({ actions: 20 })
+    expect(told).toHaveLength(2)
+    expect(told).toContainEqual(expect.objectContaining({ actions: 20 }))
     expect((await countOf('republished')) - before).toBeGreaterThanOrEqual(20)
   })
 
@@ -142,7 +150,10 @@ describe.skipIf(!IS_THERE.bullmq)('seed 004, with Redis itself', () => {
     const campaign = await makeDueTimeouts(db, 2_000, 200)
     await whileWorking(db.pool, [worker('one'), worker('two')], async () => {
       for (const count of [1, 500, 1_000]) {
-        await until(`${count} are decided`, async () => 2_000 - (await decisionsOf(db.pool, campaign)).undecided >= count)
+        await until(
+          `${count} are decided`,
+          async () => 2_000 - (await decisionsOf(db.pool, campaign)).undecided >= count,
+        )
         await service.lose()
       }
       await until('all are decided', async () => {

@@ -82,7 +82,10 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
       expect(await recoverAfterLeases()).toBe(30)
       const texts = textsOf(await claimAll(30))
       await (await open(service)).close()
-      await service.put([...texts.toReversed(), ...stale, ...texts, ...texts.slice(10), ...texts.slice(0, 10)], 'action')
+      await service.put(
+        [...texts.toReversed(), ...stale, ...texts, ...texts.slice(10), ...texts.slice(0, 10)],
+        'action',
+      )
       await whileWorking(db.pool, [sender('one'), sender('two'), sender('three')], async () => {
         await until('all are decided', areDecided(db.pool, campaign))
         await until('nothing is left in the broker', isEmpty(service))
@@ -228,17 +231,19 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
       const lines: Record<string, unknown>[] = []
       const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
       const { wire, senders } = await throughWire(log)
-      await db.pool.query(`UPDATE scheduled_actions SET due_at = app_now() + interval '1 hour' WHERE campaign_id = $1 AND status = 'PENDING'`, [
-        campaign.campaignId,
-      ])
+      await db.pool.query(
+        `UPDATE scheduled_actions SET due_at = app_now() + interval '1 hour' WHERE campaign_id = $1 AND status = 'PENDING'`,
+        [campaign.campaignId],
+      )
       await whileWorking(db.pool, senders.slice(0, 1), async () => {
         await until('the worker is connected', async () => lines.some(({ msg }) => /^connected/.test(String(msg))))
         // Both of BullMQ's connections, and whatever the handshake still has to say.
         await new Promise((later) => setTimeout(later, 500))
         wire.silence('toBroker')
-        await db.pool.query(`UPDATE scheduled_actions SET due_at = app_now() WHERE campaign_id = $1 AND status = 'PENDING'`, [
-          campaign.campaignId,
-        ])
+        await db.pool.query(
+          `UPDATE scheduled_actions SET due_at = app_now() WHERE campaign_id = $1 AND status = 'PENDING'`,
+          [campaign.campaignId],
+        )
         await until('some have gone back', async () => {
           const { rows } = await db.pool.query(
             `SELECT FROM action_attempts t JOIN scheduled_actions a ON a.id = t.action_id WHERE a.campaign_id = $1

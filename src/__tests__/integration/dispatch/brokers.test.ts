@@ -113,7 +113,10 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
       const broker = await open(service)
       const emails = await claimAll(40)
       expect(
-        await broker.publish('email', emails.map(messageOf).map((m) => ({ id: messageId(m), text: writeMessage(m) }))),
+        await broker.publish(
+          'email',
+          emails.map(messageOf).map((m) => ({ id: messageId(m), text: writeMessage(m) })),
+        ),
       ).toEqual(emails.map(() => true))
       await broker.close()
       await service.lose()
@@ -175,7 +178,10 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
       const emails = await claimAll(2)
       const broker = await open(service)
       const deliveries: number[] = []
-      await broker.publish('email', emails.map(messageOf).map((m) => ({ id: messageId(m), text: writeMessage(m) })))
+      await broker.publish(
+        'email',
+        emails.map(messageOf).map((m) => ({ id: messageId(m), text: writeMessage(m) })),
+      )
       // Each time it comes it is not dealt with, as where its worker dies.
       const consuming = await broker.consume('email', 1, (message) => {
         deliveries.push(message.deliveries)
@@ -232,7 +238,10 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
       const { campaignId } = await due(20)
       const broker = await open(service)
       const emails = await claimAll(20)
-      await broker.publish('email', emails.map(messageOf).map((m) => ({ id: messageId(m), text: writeMessage(m) })))
+      await broker.publish(
+        'email',
+        emails.map(messageOf).map((m) => ({ id: messageId(m), text: writeMessage(m) })),
+      )
       await db.pool.query(`UPDATE campaigns SET status = 'STOPPED' WHERE id = $1`, [campaignId])
       await broker.close()
       await whileSending([sender('one')], async () => {

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { Deadline } from '#lib/mail/deadline.ts'
-import type { Sending } from '#lib/worker/send-due.ts'
 import { runWorker } from '#lib/worker/run-worker.ts'
+import type { Sending } from '#lib/worker/send-due.ts'
 import { silent } from '#tests/support/silent.ts'
 
 /** Workers as the product runs them, ticks and all, while `work` is done; then they end in good order. */

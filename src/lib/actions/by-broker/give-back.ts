@@ -19,11 +19,7 @@ export async function giveBackActions(sql: Sql, actions: readonly ClaimedAction[
        FROM held WHERE a.id = held.id)
      INSERT INTO action_attempts (action_id, lease_token, worker, started_at, outcome, error)
      SELECT id, lease_token, leased_by, leased_at, 'PUT_OFF', $3 FROM held`,
-    [
-      plainArray(actions.map(({ id }) => id)),
-      plainArray(actions.map(({ leaseToken }) => leaseToken)),
-      why,
-    ],
+    [plainArray(actions.map(({ id }) => id)), plainArray(actions.map(({ leaseToken }) => leaseToken)), why],
   )
   return rowCount ?? 0
 }

@@ -17,11 +17,15 @@ export async function lookForLandedActions(sql: Sql, leases: readonly ActionLeas
 
 export type Untaken = Pick<ClaimedAction, 'id' | 'leaseToken' | 'dedupeKey' | 'type'>
 
-/** What is claimed for a broker and nobody has taken: what the broker must hold, if it has forgotten nothing. */
+/**
+ * What is claimed for a broker and nobody has taken: what the broker must hold, if it has forgotten nothing. What was
+ * claimed within the last second is being published just now.
+ */
 export async function readUntaken(sql: Sql, after: string, limit: number): Promise<Untaken[]> {
   const { rows } = await sql.query<Untaken>(
     `SELECT id, lease_token AS "leaseToken", dedupe_key AS "dedupeKey", type FROM scheduled_actions
-     WHERE status = 'RUNNING' AND lease_until > app_now() AND leased_by LIKE '${BROKER}%' AND id > $1 ORDER BY id LIMIT $2`,
+     WHERE status = 'RUNNING' AND lease_until > app_now() AND leased_by LIKE '${BROKER}%'
+       AND leased_at < app_now() - interval '1 second' AND id > $1 ORDER BY id LIMIT $2`,
     [after, limit],
   )
   return rows
