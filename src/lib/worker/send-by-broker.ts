@@ -41,8 +41,8 @@ type Roles = { broker: Broker; consumer: Consumer<TakenOver>; sweeping: Consumin
 
 /**
  * Both roles of one process where a broker stands between them: it finds and claims what is due, and publishes it; and
- * it takes what it or any other has published, and brings that to its end, actions as well as emails. Nothing is claimed while the broker is away:
- * what is due stays in the queue, and nothing in memory.
+ * it takes what it or any other has published, and brings that to its end. Nothing is claimed while the broker is away:
+ * what is due stays in the queue, and nothing in memory. Actions go the same way, by the same broker.
  */
 export class BrokerSender implements Sending {
   readonly #pool: pg.Pool
