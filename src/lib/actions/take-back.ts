@@ -1,5 +1,5 @@
 import type { Sql } from '#lib/platform/database.ts'
-import { BROKER } from '#lib/platform/for-broker.ts'
+import { BROKER } from '#lib/platform/rows/for-broker.ts'
 import type { ActionType } from './action-types.ts'
 import { HELD_NO_LONGER } from './claim.ts'
 import { type ActionCounted, countActions } from './counts.ts'

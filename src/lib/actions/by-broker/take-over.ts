@@ -1,6 +1,6 @@
 import { CLAIMED, type ClaimedAction, HELD_BY } from '#lib/actions/claim.ts'
 import { prepared, type Sql } from '#lib/platform/database.ts'
-import { BROKER } from '#lib/platform/for-broker.ts'
+import { BROKER } from '#lib/platform/rows/for-broker.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 
 /** `fromAnyone`: also from one who has taken it over already, since the broker says that it was lost. */

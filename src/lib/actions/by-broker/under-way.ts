@@ -1,6 +1,6 @@
 import type { ClaimedAction } from '#lib/actions/claim.ts'
 import type { Sql } from '#lib/platform/database.ts'
-import { BROKER } from '#lib/platform/for-broker.ts'
+import { BROKER } from '#lib/platform/rows/for-broker.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 
 export type ActionLease = Pick<ClaimedAction, 'id' | 'leaseToken'>

@@ -1,7 +1,7 @@
 import type { Lease } from '#lib/email-scheduler/lease.ts'
 import type { ClaimedEmail, ClaimedMailbox, Claimer } from '#lib/email-scheduler/send/claim.ts'
 import { prepared, type Sql } from '#lib/platform/database.ts'
-import { BROKER } from '#lib/platform/for-broker.ts'
+import { BROKER } from '#lib/platform/rows/for-broker.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 
 export type TakenOver = { email: ClaimedEmail; mailbox: ClaimedMailbox }
