@@ -15,7 +15,7 @@ const db = testDatabase()
 const provider = testProvider()
 const DUE = scale({ short: 300, full: 5_000 })
 /** Each takes a quarter of a minute while a broker is away. */
-const TICKS = scale({ short: 3, full: 20 })
+const TICKS = scale({ short: 3, full: 12 })
 
 const residentMb = ({ process: { pid } }: Worker) =>
   Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)]).toString()) / 1_024)
