@@ -106,17 +106,20 @@ describe('a message of an action', () => {
     await client.query('SELECT FROM campaigns WHERE id = $1 FOR UPDATE', [campaign.campaignId])
     let isOver = false
     const acting = one.actDue(() => !isOver)
-    await until('all are taken over', async () => {
-      const { rows } = await db.pool.query(
-        `SELECT FROM scheduled_actions WHERE campaign_id = $1 AND status = 'RUNNING' AND leased_by = 'worker'`,
-        [campaign.campaignId],
-      )
-      return rows.length === 4
-    })
-    await new Promise((later) => setTimeout(later, 100))
-    expect(states).toEqual([])
-    await client.query('ROLLBACK')
-    client.release()
+    try {
+      await until('all are taken over', async () => {
+        const { rows } = await db.pool.query(
+          `SELECT FROM scheduled_actions WHERE campaign_id = $1 AND status = 'RUNNING' AND leased_by = 'worker'`,
+          [campaign.campaignId],
+        )
+        return rows.length === 4
+      })
+      await new Promise((later) => setTimeout(later, 100))
+      expect(states).toEqual([])
+    } finally {
+      await client.query('ROLLBACK')
+      client.release()
+    }
     await until('all are acknowledged', async () => states.length === 4)
     isOver = true
     await acting
@@ -148,7 +151,8 @@ describe('a message of an action', () => {
     broker.isUp = false
     const one = actorBy(broker)
     let turns = 0
-    await one.actDue(() => turns++ < 3)
+    // It waits no longer for the broker, and has time all the same.
+    await one.actDue(() => turns++ !== 3)
     expect(await actionStates(db.pool, campaign)).toEqual({ PENDING: 3 })
     expect(broker.publishedActions).toEqual([])
     broker.isUp = true
