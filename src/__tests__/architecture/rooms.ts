@@ -21,6 +21,7 @@ export const ROOMS = [
   'sequences/graph',
   'sequences',
   'actions',
+  'actions/by-broker',
   'campaigns/journeys',
   'campaigns',
   'email-scheduler',

@@ -30,7 +30,7 @@ export async function cleanUp({ name, url, queue }: BenchBroker): Promise<void> 
   if (name === 'rabbitmq') {
     const connection = await connect(url)
     const channel = await connection.createChannel()
-    for (const one of ['send', 'dead', 'bare']) await channel.deleteQueue(`${queue}.${one}`)
+    for (const one of ['send', 'act', 'dead', 'bare']) await channel.deleteQueue(`${queue}.${one}`)
     await connection.close()
     return
   }

@@ -3,6 +3,12 @@ import { integration, type Mutant, unit } from './mutant.ts'
 const TAKE_OVER = 'src/lib/email-scheduler/by-broker/take-over.ts'
 const TAKEN = 'dispatch/take-over'
 const A_CLAIM = 'a claim that comes through a broker is taken over'
+const TAKE_OVER_ACTIONS = 'src/lib/actions/by-broker/take-over.ts'
+const ACTOR = 'src/lib/worker/act-by-broker.ts'
+const TAKEN_ACTIONS = 'dispatch/take-over-actions'
+const AN_ACTION = 'an action that comes through a broker is taken over'
+const ITS_MESSAGE = 'a message of an action'
+const MIRROR = 'actions/seed-004-mirror'
 
 /** Between publishing and the settlement: what a broker may do wrong without harm. */
 export const BROKERS: readonly Mutant[] = [
@@ -33,8 +39,8 @@ export const BROKERS: readonly Mutant[] = [
   {
     name: 'broker: a message is acknowledged before its settlement',
     file: 'src/lib/dispatch/consumer.ts',
-    find: '        started.push({ ...one, arrived })',
-    becomes: '        arrived.done()\n        started.push({ ...one, arrived })',
+    find: '        started.push({ taken: one, arrived })',
+    becomes: '        arrived.done()\n        started.push({ taken: one, arrived })',
     test: integration(TAKEN, 'a message is acknowledged after its settlement has committed, and not before'),
   },
   {
@@ -65,6 +71,77 @@ export const BROKERS: readonly Mutant[] = [
     test: unit(
       'dispatch/message',
       'its id is the same for the same claim, another for every other, and one that BullMQ takes',
+    ),
+  },
+  {
+    name: 'broker: an action may be taken over by another token',
+    file: TAKE_OVER_ACTIONS,
+    find: 'ON a.id = w.id AND a.lease_token = w.lease_token',
+    becomes: 'ON a.id = w.id',
+    test: integration(TAKEN_ACTIONS, `${AN_ACTION} by its token only`),
+  },
+  {
+    name: 'broker: an action that somebody has taken over may be taken from him',
+    file: TAKE_OVER_ACTIONS,
+    find: 'AND (w.from_anyone OR a.leased_by LIKE',
+    becomes: 'AND (w.from_anyone IS NOT NULL OR a.leased_by LIKE',
+    test: integration(TAKEN_ACTIONS, `${AN_ACTION} from its holder only where the broker says that it was lost`),
+  },
+  {
+    name: 'broker: an action is taken over after its lease',
+    file: TAKE_OVER_ACTIONS,
+    find: ' AND a.lease_until > app_now()',
+    becomes: '',
+    test: integration(TAKEN_ACTIONS, `${AN_ACTION} not after its lease, which recovery ends`),
+  },
+  {
+    name: 'broker: the message of an action is acknowledged before its commit',
+    file: ACTOR,
+    find: '        this.#carriedOut = bothOf(',
+    becomes: '        for (const { id } of batch) arrivedOf.get(id)?.done()\n        this.#carriedOut = bothOf(',
+    test: integration(
+      TAKEN_ACTIONS,
+      `${ITS_MESSAGE} is acknowledged after the commit of what it names, and not before`,
+    ),
+  },
+  {
+    name: 'broker: an action that it did not take stays claimed',
+    file: 'src/lib/dispatch/publish-actions.ts',
+    find: 'giveBackActions(pool, refused, ',
+    becomes: 'giveBackActions(pool, refused.slice(refused.length), ',
+    test: integration(
+      TAKEN_ACTIONS,
+      `${ITS_MESSAGE} that the broker does not take leaves its action as it was, and a pause grows from time to time`,
+    ),
+  },
+  {
+    name: 'broker: actions are claimed while it is away',
+    file: ACTOR,
+    find: '    while (broker.isUp && !this.#isStopped',
+    becomes: '    while (!this.#isStopped',
+    test: integration(
+      TAKEN_ACTIONS,
+      `${ITS_MESSAGE} is not made while the broker is away: nothing is claimed, and nothing is kept`,
+    ),
+  },
+  {
+    name: 'broker: an action that it has lost is charged an attempt',
+    file: 'src/lib/actions/take-back.ts',
+    find: 'SET attempts = a.attempts + lost.begun::int',
+    becomes: 'SET attempts = a.attempts + 1',
+    test: integration(
+      MIRROR,
+      'seed 004, its mirror “missed”: what no worker lives to publish again is found by its lease, uncharged, counted and logged',
+    ),
+  },
+  {
+    name: 'broker: a worker that starts fills it with nothing',
+    file: 'src/lib/dispatch/publish-actions.ts',
+    find: 'await readUntaken(pool, after, REPUBLISHED_AT_ONCE)',
+    becomes: '(await readUntaken(pool, after, REPUBLISHED_AT_ONCE)).slice(REPUBLISHED_AT_ONCE)',
+    test: integration(
+      MIRROR,
+      'seed 004, its mirror “Rebuild sweep on startup enqueues missed or unqueued pending actions”, “safe to re-run”, “Log counts”',
     ),
   },
 ]

@@ -6,6 +6,7 @@ export type ClaimedAction = {
   id: string
   workspaceId: string
   type: ActionType
+  dedupeKey: string
   dueAt: Date
   campaignId: string
   enrolmentId: string | null
@@ -41,10 +42,14 @@ export const HELD_NO_LONGER = `WITH RECURSIVE holding AS (
 export const ACTIONS_TO_TAKE_BACK = `SELECT FROM scheduled_actions WHERE status = 'RUNNING' AND lease_until < app_now()
   UNION ALL SELECT FROM (${HELD_NO_LONGER}) over`
 
-const LEASED = `status = 'RUNNING', lease_token = a.lease_token + 1, leased_by = $1, leased_at = app_now(),
-  lease_until = app_now() + make_interval(secs => ${ACTION_LEASE_SECONDS}), updated_at = app_now()`
+/** By whoever $1 names, with a whole lease from now on. */
+export const HELD_BY = `leased_by = $1, leased_at = app_now(), lease_until = app_now() + make_interval(secs => ${ACTION_LEASE_SECONDS}),
+  updated_at = app_now()`
 
-const CLAIMED = `a.id, a.workspace_id AS "workspaceId", a.type, a.due_at AS "dueAt", a.campaign_id AS "campaignId",
+const LEASED = `status = 'RUNNING', lease_token = a.lease_token + 1, ${HELD_BY}`
+
+/** What a claim answers of an action `a`. */
+export const CLAIMED = `a.id, a.workspace_id AS "workspaceId", a.type, a.dedupe_key AS "dedupeKey", a.due_at AS "dueAt", a.campaign_id AS "campaignId",
   a.enrolment_id AS "enrolmentId", a.prospect_id AS "prospectId", a.node_id AS "nodeId", a.round, a.held_ms_before AS "heldMsBefore",
   a.payload, a.attempts, a.lease_token AS "leaseToken", a.leased_by AS worker, a.leased_at AS "leasedAt"`
 

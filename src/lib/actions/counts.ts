@@ -1,7 +1,18 @@
 import type { Sql } from '#lib/platform/database.ts'
 import type { ActionType } from './action-types.ts'
 
-export const COUNTED = ['executed', 'cancelled', 'deduplicated', 'failed', 'dead', 'mended', 'lateMs'] as const
+export const COUNTED = [
+  'executed',
+  'cancelled',
+  'deduplicated',
+  'failed',
+  'dead',
+  'mended',
+  'lateMs',
+  'published',
+  'republished',
+  'recovered',
+] as const
 
 export type ActionCounted = { type: ActionType; what: (typeof COUNTED)[number]; count: number }
 

@@ -19,7 +19,7 @@ export const ACTION_TRANSITIONS = {
     COMPLETED: { by: ['worker'], sentence: 'It was carried out.' },
     PENDING: {
       by: ['worker'],
-      sentence: 'It failed and is tried again later, or its worker was lost, or its time was moved.',
+      sentence: 'It failed and is tried again later, or its worker or broker lost it, or its time was moved.',
     },
     HELD: { by: ['worker'], sentence: 'Its campaign is paused, and the pause holds the clock.' },
     DEAD: { by: ['worker'], sentence: 'It failed for good.' },

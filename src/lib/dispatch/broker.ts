@@ -1,5 +1,6 @@
 import type { Environment } from '#lib/platform/env.ts'
 import type { Log } from '#lib/platform/log.ts'
+import type { Kind } from './message.ts'
 
 export type BrokerName = Exclude<Environment['DISPATCH'], 'database'>
 
@@ -32,7 +33,12 @@ export type Consuming = {
   stop(): Promise<void>
 }
 
-export type BrokerState = { waiting: number; dead: number; consumers: number | null }
+/** A queue for each kind: servers that hang hold up no action, and a storm of actions no email. */
+export const QUEUES = { email: 'send', action: 'act' } as const satisfies Record<Kind, string>
+export const KINDS = ['email', 'action'] as const satisfies readonly Kind[]
+
+/** `untaken`: of those that wait, how many wait where nobody takes any. */
+export type BrokerState = { waiting: number; untaken: number; dead: number }
 
 /**
  * One way through a broker. It reconnects by itself, with growing pauses, and takes up what it was doing; meanwhile
@@ -41,9 +47,9 @@ export type BrokerState = { waiting: number; dead: number; consumers: number | n
 export type Broker = {
   readonly isUp: boolean
   /** For each, in their order, whether the broker has it for sure, in the queue and not only on the wire. Does not throw. */
-  publish(bodies: readonly Body[]): Promise<boolean[]>
+  publish(kind: Kind, bodies: readonly Body[]): Promise<boolean[]>
   /** At most so many are here and not answered at any moment. */
-  consume(most: number, arrived: (message: Arrived) => void): Promise<Consuming>
+  consume(kind: Kind, most: number, arrived: (message: Arrived) => void): Promise<Consuming>
   consumeDead(arrived: (letter: DeadLetter) => void): Promise<Consuming>
   /** Throws where the broker does not answer. */
   look(): Promise<BrokerState>

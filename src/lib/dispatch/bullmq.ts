@@ -12,8 +12,11 @@ import {
   type DeadLetter,
   type DeadReason,
   FIRST_PAUSE_MS,
+  KINDS,
   PAUSE_MS_MAX,
+  QUEUES,
 } from './broker.ts'
+import type { Kind } from './message.ts'
 
 /** BullMQ keeps completed and failed jobs for ever otherwise, and a failed one swallows the next of its id. */
 const GONE_WHEN_OVER = { removeOnComplete: true, removeOnFail: true } as const
@@ -22,7 +25,6 @@ const NEVER_BY_ITSELF = 1_000
 /** For how long Redis believes a worker that says nothing. */
 const LOCK_MS = 30_000
 
-const MAIN = 'send'
 const DEAD = 'dead'
 
 export async function openBullMq(options: BrokerOptions): Promise<Broker> {
@@ -32,7 +34,7 @@ export async function openBullMq(options: BrokerOptions): Promise<Broker> {
 class BullMq implements Broker {
   readonly #options: BrokerOptions
   readonly #redis: Redis
-  readonly #main: Queue
+  readonly #queues: Record<Kind, Queue>
   readonly #dead: Queue
   readonly #workers = new Set<Worker>()
   readonly #connections: Redis[] = []
@@ -45,7 +47,7 @@ class BullMq implements Broker {
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
     })
-    this.#main = this.#queue(MAIN)
+    this.#queues = { email: this.#queue(QUEUES.email), action: this.#queue(QUEUES.action) }
     this.#dead = this.#queue(DEAD)
   }
 
@@ -53,15 +55,15 @@ class BullMq implements Broker {
     return this.#redis.status === 'ready'
   }
 
-  async publish(bodies: readonly Body[]): Promise<boolean[]> {
+  async publish(kind: Kind, bodies: readonly Body[]): Promise<boolean[]> {
     if (!this.isUp) return bodies.map(() => false)
     try {
       const jobs = bodies.map(({ id, text }) => ({
-        name: MAIN,
+        name: QUEUES[kind],
         data: JSON.parse(text),
         opts: { jobId: id, attempts: NEVER_BY_ITSELF, ...GONE_WHEN_OVER },
       }))
-      await this.#main.addBulk(jobs)
+      await this.#queues[kind].addBulk(jobs)
       return bodies.map(() => true)
     } catch (error) {
       this.#options.log.warn({ error }, 'Redis did not take what was published')
@@ -69,8 +71,8 @@ class BullMq implements Broker {
     }
   }
 
-  consume(most: number, arrived: (message: Arrived) => void): Promise<Consuming> {
-    return this.#consume(MAIN, most, (job, answer) => {
+  consume(kind: Kind, most: number, arrived: (message: Arrived) => void): Promise<Consuming> {
+    return this.#consume(QUEUES[kind], most, (job, answer) => {
       const text = textOf(job)
       const dead = (reason: DeadReason) => void this.#bury(job, text, reason).then(answer.done, answer.again)
       if (job.attemptsStarted > DELIVERIES_MAX) dead('delivered-too-often')
@@ -91,24 +93,26 @@ class BullMq implements Broker {
 
   async look() {
     if (!this.isUp) throw new Error('Redis does not answer')
-    const {
-      waiting = 0,
-      prioritized = 0,
-      delayed = 0,
-    } = await this.#main.getJobCounts('waiting', 'prioritized', 'delayed')
-    const dead = await this.#dead.getJobCounts('waiting', 'active')
-    // Some hosted servers do not say who is connected.
-    const consumers = await this.#main.getWorkersCount().catch(() => null)
-    return {
-      waiting: waiting + prioritized + delayed,
-      dead: (dead.waiting ?? 0) + (dead.active ?? 0),
-      consumers,
+    const { waiting: unread = 0, active = 0 } = await this.#dead.getJobCounts('waiting', 'active')
+    const state = { waiting: 0, untaken: 0, dead: unread + active }
+    for (const kind of KINDS) {
+      const queue = this.#queues[kind]
+      const {
+        waiting = 0,
+        prioritized = 0,
+        delayed = 0,
+      } = await queue.getJobCounts('waiting', 'prioritized', 'delayed')
+      // Some hosted servers do not say who is connected.
+      const consumers = await queue.getWorkersCount().catch(() => null)
+      state.waiting += waiting + prioritized + delayed
+      if (consumers === 0) state.untaken += waiting + prioritized + delayed
     }
+    return state
   }
 
   async close(): Promise<void> {
     const closing = Promise.allSettled([...this.#workers].map((worker) => worker.close(true)))
-    await Promise.allSettled([closing, this.#main.close(), this.#dead.close()])
+    await Promise.allSettled([closing, ...KINDS.map((kind) => this.#queues[kind].close()), this.#dead.close()])
     for (const connection of this.#connections) connection.disconnect()
   }
 

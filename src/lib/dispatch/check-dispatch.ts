@@ -36,10 +36,10 @@ export async function checkDispatch(settings: DispatchSettings, sql: Sql, log: L
       ...{ ok: false, by },
       sentence: `${server} does not answer: what is due waits in the queue, and goes on by itself. Check DISPATCH_URL and that ${server} runs.`,
     }
-  if (state.waiting > 0 && state.consumers === 0)
+  if (state.untaken > 0)
     return {
       ...{ ok: false, by },
-      sentence: `${server} holds ${state.waiting} messages, and nobody takes them: start npm run worker with the same DISPATCH.`,
+      sentence: `${server} holds ${state.untaken} messages, and nobody takes them: start npm run worker with the same DISPATCH.`,
     }
   const dead = (await readDeadLetters(sql)).filter(({ isRecent }) => isRecent)
   if (dead.length > 0) {

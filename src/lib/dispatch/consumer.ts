@@ -1,102 +1,106 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { deliver } from '#lib/delivery/deliver.ts'
-import type { Delivery } from '#lib/delivery/delivery.ts'
-import { InFlight } from '#lib/delivery/in-flight.ts'
-import { type TakenOver, takeOver, unknownEmails } from '#lib/email-scheduler/by-broker/take-over.ts'
 import type { Lease } from '#lib/email-scheduler/lease.ts'
-import type { Claimer } from '#lib/email-scheduler/send/claim.ts'
+import type { Log } from '#lib/platform/log.ts'
 import type { Arrived, Broker, Consuming } from './broker.ts'
-import { type Message, readMessage } from './message.ts'
-import { sweepDead } from './sweep-dead.ts'
+import { idOf, type Kind, type Message, readMessage } from './message.ts'
 
 const FIRST_PAUSE_MS = 200
 const PAUSE_MS_MAX = 30_000
 
 type Pending = { message: Message; arrived: Arrived }
 
-/**
- * Takes messages, and brings the emails that they name to their end: each is taken over by its token, then goes the same
- * way as one that was claimed here, and its message is acknowledged once the settlement has committed. What a message
- * names and nobody can take over any more has been dealt with, or will be by recovery.
- */
-export class Consumer {
-  readonly #broker: Broker
-  readonly #by: Claimer
-  readonly #most: number
-  readonly #delivery: Delivery
-  readonly #ended: (lease: Lease) => void
-  readonly #inFlight = new InFlight()
-  #pending: Pending[] = []
-  #isTaking = false
-  #isStopped = false
-  #consuming: Consuming[] = []
+/** What was taken over by its message, and the message, which is answered once its end has committed. */
+export type InHand<T> = { taken: T; arrived: Arrived }
 
-  /** `most` is how many may be here at once; `ended` hears of each claim whose attempt has come to its end here. */
-  constructor(
-    broker: Broker,
-    by: Claimer,
-    { most, delivery, ended }: { most: number; delivery: Delivery; ended: (lease: Lease) => void },
-  ) {
+/** What becomes of the messages of one kind. */
+export type Taking<T> = {
+  kind: Kind
+  /** So many may be here at once. */
+  most: number
+  /** So many batches may be in hand at once; what arrives meanwhile is taken over together, when one has come to its end. */
+  batchesMax: number
+  takeOver(wanted: readonly (Lease & { fromAnyone: boolean })[]): Promise<T[]>
+  leaseOf(taken: T): Lease
+  /** Which of these ids this database never had. */
+  unknown(ids: readonly string[]): Promise<Set<string>>
+  /** To their ends. Answers each message. */
+  carryOut(inHand: readonly InHand<T>[]): Promise<void>
+}
+
+/**
+ * Takes messages of one kind, and brings what they name to its end: each is taken over by its token, then goes the same
+ * way as what was claimed here. What a message names and nobody can take over any more has been dealt with, or will be by
+ * recovery.
+ */
+export class Consumer<T> {
+  readonly #broker: Broker
+  readonly #log: Log
+  readonly #by: Taking<T>
+  readonly #inHand = new Set<Promise<void>>()
+  #pending: Pending[] = []
+  #taking: Promise<void> | undefined
+  #isStopped = false
+  #consuming: Consuming | undefined
+
+  constructor(broker: Broker, log: Log, by: Taking<T>) {
     this.#broker = broker
+    this.#log = log
     this.#by = by
-    this.#most = most
-    this.#ended = ended
-    this.#delivery = delivery
   }
 
   async start(): Promise<void> {
-    this.#consuming = await Promise.all([
-      this.#broker.consume(this.#most, (arrived) => this.#receive(arrived)),
-      this.#broker.consumeDead((letter) => void sweepDead(this.#delivery, this.#by, letter)),
-    ])
+    const { kind, most } = this.#by
+    this.#consuming = await this.#broker.consume(kind, most, (arrived) => this.#receive(arrived))
   }
 
   /** What has not been taken over goes back to the broker; what has is brought to its end. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    await Promise.all(this.#consuming.map((consuming) => consuming.stop()))
+    await this.#consuming?.stop()
     for (const { arrived } of this.#pending.splice(0)) arrived.again()
-    await this.#inFlight.all()
+    await this.#taking
+    await Promise.all(this.#inHand)
   }
 
   #receive(arrived: Arrived): void {
     const read = readMessage(arrived.text)
-    if (!read.ok) {
-      this.#delivery.log.warn({ problem: read.problem }, 'a message that is none of ours is put aside')
-      arrived.dead('unreadable')
+    if (!read.ok || read.message.kind !== this.#by.kind) {
+      const problem = read.ok ? 'it is of another kind' : read.problem
+      this.#log.warn({ problem }, 'a message that is none of ours is put aside')
+      arrived.dead(read.ok ? 'not-ours' : 'unreadable')
       return
     }
     this.#pending.push({ message: read.message, arrived })
-    if (!this.#isTaking) void this.#take()
+    this.#taking ??= this.#take()
   }
 
   async #take(): Promise<void> {
-    this.#isTaking = true
     // What arrives in the same turn of the event loop is taken over together.
     await nextTurn()
     while (this.#pending.length > 0) {
+      while (this.#inHand.size >= this.#by.batchesMax) await Promise.race(this.#inHand)
       const batch = this.#pending
       this.#pending = []
       const taken = await this.#takeOverFor(batch)
       if (taken) this.#begin(batch, taken)
     }
-    this.#isTaking = false
+    // In the same breath as the last look at what is pending: what arrives from here on is taken anew.
+    this.#taking = undefined
   }
 
   /**
    * While Postgres is away the messages wait here, and since only so many are here at once, all others in the broker.
    * Undefined where there was no more time for it, and they have gone back.
    */
-  async #takeOverFor(batch: readonly Pending[]): Promise<{ emails: TakenOver[]; unknown: Set<string> } | undefined> {
+  async #takeOverFor(batch: readonly Pending[]): Promise<{ taken: T[]; unknown: Set<string> } | undefined> {
     for (let pauseMs = FIRST_PAUSE_MS; !this.#isStopped; pauseMs = Math.min(PAUSE_MS_MAX, pauseMs * 2)) {
       try {
-        const { pool } = this.#delivery
-        const emails = await takeOver(pool, this.#by, batch.map(takeable))
-        const isTaken = new Set(emails.map(({ email }) => email.id))
-        const left = batch.map(({ message }) => message.emailId).filter((id) => !isTaken.has(id))
-        return { emails, unknown: await unknownEmails(pool, left) }
+        const taken = await this.#by.takeOver(batch.map(takeable))
+        const isTaken = new Set(taken.map((one) => this.#by.leaseOf(one).id))
+        const left = batch.map(({ message }) => idOf(message)).filter((id) => !isTaken.has(id))
+        return { taken, unknown: await this.#by.unknown(left) }
       } catch (error) {
-        this.#delivery.log.warn({ error, messages: batch.length }, 'taking over failed; it is tried again')
+        this.#log.warn({ error, messages: batch.length }, 'taking over failed; it is tried again')
         await sleep(pauseMs, undefined, { ref: false })
       }
     }
@@ -104,61 +108,36 @@ export class Consumer {
     return undefined
   }
 
-  #begin(batch: readonly Pending[], { emails, unknown }: { emails: TakenOver[]; unknown: Set<string> }): void {
-    const taken = new Map(emails.map((one) => [keyOf(one.email.id, one.email.leaseToken), one]))
-    const started: InHand[] = []
+  #begin(batch: readonly Pending[], { taken, unknown }: { taken: T[]; unknown: Set<string> }): void {
+    const ours = new Map(taken.map((one) => [keyOf(this.#by.leaseOf(one)), one]))
+    const started: InHand<T>[] = []
     for (const { message, arrived } of batch) {
-      const { emailId, leaseToken } = message
-      const one = taken.get(keyOf(emailId, leaseToken))
+      const lease = { id: idOf(message), leaseToken: message.leaseToken }
+      const one = ours.get(keyOf(lease))
       if (one) {
         // A second copy in the same batch finds the first.
-        taken.delete(keyOf(emailId, leaseToken))
-        started.push({ ...one, arrived })
-      } else if (unknown.has(emailId)) arrived.dead('not-ours')
+        ours.delete(keyOf(lease))
+        started.push({ taken: one, arrived })
+      } else if (unknown.has(lease.id)) arrived.dead('not-ours')
       else {
-        this.#delivery.log.info({ emailId, leaseToken, deliveries: arrived.deliveries }, 'nothing is left to do for it')
+        this.#log.info({ kind: message.kind, ...lease, deliveries: arrived.deliveries }, 'nothing is left to do for it')
         arrived.done()
       }
     }
-    const byMailbox = Map.groupBy(started, ({ mailbox }) => mailbox.id)
-    for (const ofMailbox of byMailbox.values()) this.#deliver(ofMailbox)
-  }
-
-  /**
-   * Each batch answers its own messages, and no other's: where this process stood still past a lease, a later claim of
-   * the same email may be in hand beside the earlier one.
-   */
-  #deliver(taken: readonly InHand[]): void {
-    const [first] = taken
-    if (!first) return
-    const open = new Map(taken.map((one) => [one.email.id, one]))
-    const ended = (emailId: string) => {
-      const one = open.get(emailId)
-      if (!one) return
-      open.delete(emailId)
-      one.arrived.done()
-      this.#ended(one.email)
-    }
-    this.#inFlight.add(
-      taken.length,
-      async (landed) => {
-        const emails = taken.map(({ email }) => email)
-        await deliver({ ...this.#delivery, ended }, first.mailbox, emails, landed)
-        // Nothing was written down for it: it was lost to somebody else, or Postgres was away. Whoever takes the message next will see.
-        for (const { arrived } of open.values()) arrived.again()
-      },
-      () => undefined,
-    )
+    if (started.length === 0) return
+    const work = this.#by
+      .carryOut(started)
+      .catch((error: unknown) => this.#log.error({ error }, 'what was taken over did not come to its end'))
+      .finally(() => this.#inHand.delete(work))
+    this.#inHand.add(work)
   }
 }
 
-type InHand = TakenOver & { arrived: Arrived }
-
 const takeable = ({ message, arrived }: Pending) => ({
-  id: message.emailId,
+  id: idOf(message),
   leaseToken: message.leaseToken,
   // It was somebody's before, who was lost, or has lost the broker.
   fromAnyone: arrived.deliveries > 1,
 })
 
-const keyOf = (id: string, leaseToken: number) => `${id}:${leaseToken}`
+const keyOf = ({ id, leaseToken }: Lease) => `${id}:${leaseToken}`

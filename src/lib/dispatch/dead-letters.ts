@@ -6,9 +6,9 @@ export const DEAD_SENTENCES: Record<DeadReason, string> = {
   unreadable:
     'were not written by this version of Sendonce: something else writes into DISPATCH_QUEUE, or an older worker still runs',
   'not-ours':
-    'name emails that this database does not know: another installation uses the same DISPATCH_QUEUE, or a restored database has forgotten them',
+    'name emails or actions that this database does not know: another installation uses the same DISPATCH_QUEUE, or a restored database has forgotten them',
   'delivered-too-often':
-    'were given to workers again and again, each of which was lost: their emails are retried, and the workers’ logs say why they ended',
+    'were given to workers again and again, each of which was lost: what they name is retried, and the workers’ logs say why they ended',
 }
 
 export type DeadLetterCount = { reason: DeadReason; count: number; lastAt: Date; isRecent: boolean }

@@ -1,26 +1,37 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
+const LEASED = {
+  key: z.string().min(1).max(500),
+  // As large as a column of Postgres takes: a larger one would fail the statement, and with it all messages beside it.
+  leaseToken: z
+    .number()
+    .int()
+    .positive()
+    .max(2 ** 31 - 1),
+}
+
 /**
  * What goes through a broker: which thing, and under which lease. Never what it says: the truth is the row, and whoever
- * takes the message looks there. `kind` tells what the message is about; an email is all there is so far, and whatever
- * else is claimed under a lease (a scheduled action) can be added beside it.
+ * takes the message looks there. `kind` tells what the message is about, and which queue it goes through.
  */
 const messageSchema = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('email'),
-    emailId: z.uuid(),
-    key: z.string().min(1).max(500),
-    // As large as a column of Postgres takes: a larger one would fail the statement, and with it all messages beside it.
-    leaseToken: z
-      .number()
-      .int()
-      .positive()
-      .max(2 ** 31 - 1),
-  }),
+  z.strictObject({ kind: z.literal('email'), emailId: z.uuid(), ...LEASED }),
+  z.strictObject({ kind: z.literal('action'), actionId: z.uuid(), ...LEASED }),
 ])
 
 export type Message = z.infer<typeof messageSchema>
+export type Kind = Message['kind']
+
+/** The row that it is about. */
+export function idOf(message: Message): string {
+  switch (message.kind) {
+    case 'email':
+      return message.emailId
+    case 'action':
+      return message.actionId
+  }
+}
 
 /** Far above any of ours; what is longer was not written by us and is not even parsed. */
 const LENGTH_MAX = 4_000
@@ -30,9 +41,12 @@ const LENGTH_MAX = 4_000
  * (BullMQ, whatever state that is in) drops copies, and never a later claim in favour of an older one's data. A hash,
  * since BullMQ refuses ids that are numbers or hold colons, as our keys do.
  */
-export function messageId({ kind, emailId, leaseToken }: Message): string {
-  const hash = createHash('sha256').update(`${emailId}:${leaseToken}`).digest('hex').slice(0, 32)
-  return `${kind}-${hash}`
+export function messageId(message: Message): string {
+  const hash = createHash('sha256')
+    .update(`${idOf(message)}:${message.leaseToken}`)
+    .digest('hex')
+    .slice(0, 32)
+  return `${message.kind}-${hash}`
 }
 
 export function writeMessage(message: Message): string {

@@ -1,12 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Delivery } from '#lib/delivery/delivery.ts'
 import { giveBackAll } from '#lib/delivery/give-back.ts'
 import type { ClaimedEmail } from '#lib/email-scheduler/send/claim.ts'
 import type { Broker } from './broker.ts'
-import { type Message, messageId, writeMessage } from './message.ts'
-
-/** A broker that has said nothing for so long has not taken it, as far as we know. */
-const CONFIRM_MS_MAX = 10_000
+import type { Message } from './message.ts'
+import { publish } from './publish.ts'
 
 /**
  * Puts claimed emails into the broker, and gives back what it has not taken for sure: to the queue, as they were, with no
@@ -18,16 +15,9 @@ export async function publishClaimed(
   broker: Broker,
   emails: readonly ClaimedEmail[],
 ): Promise<ClaimedEmail[]> {
-  const bodies = emails.map(messageOf).map((message) => ({ id: messageId(message), text: writeMessage(message) }))
-  const taken = await withinTime(broker.publish(bodies))
-  const published: ClaimedEmail[] = []
-  const refused: ClaimedEmail[] = []
-  emails.forEach((email, index) => {
-    const isPublished = taken?.[index] === true
-    if (isPublished) published.push(email)
-    else refused.push(email)
-    count(delivery, email, isPublished)
-  })
+  const { published, refused } = await publish(broker, 'email', emails, messageOf)
+  for (const email of published) count(delivery, email, true)
+  for (const email of refused) count(delivery, email, false)
   try {
     await giveBackAll(
       delivery,
@@ -41,7 +31,7 @@ export async function publishClaimed(
   return published
 }
 
-export function messageOf({ id, idempotencyKey, leaseToken }: ClaimedEmail): Message {
+export function messageOf({ id, idempotencyKey, leaseToken }: ClaimedEmail): Extract<Message, { kind: 'email' }> {
   return { kind: 'email', emailId: id, key: idempotencyKey, leaseToken }
 }
 
@@ -56,14 +46,4 @@ function count({ counts, log }: Delivery, email: ClaimedEmail, isPublished: bool
   counts.published += 1
   if (nextRetryAt) counts.republished += 1
   log.info({ emailId, leaseToken, attempts, nextRetryAt }, 'published')
-}
-
-async function withinTime(answer: Promise<boolean[]>): Promise<boolean[] | undefined> {
-  const over = new AbortController()
-  const late = sleep(CONFIRM_MS_MAX, undefined, { signal: over.signal }).catch(() => undefined)
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    over.abort()
-  }
 }

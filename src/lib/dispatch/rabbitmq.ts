@@ -16,9 +16,11 @@ import {
   type DeadLetter,
   type DeadReason,
   FIRST_PAUSE_MS,
+  KINDS,
   PAUSE_MS_MAX,
+  QUEUES,
 } from './broker.ts'
-import { readMessage } from './message.ts'
+import { type Kind, readMessage } from './message.ts'
 
 /** The server's default of 60 s takes two minutes to notice that the other side is gone. */
 const HEARTBEAT_SECONDS = 10
@@ -80,17 +82,17 @@ class RabbitMq implements Broker {
    * A confirm alone is no proof: what no queue takes is confirmed as well, and comes back as returned before that. So
    * both are waited for.
    */
-  async publish(bodies: readonly Body[]): Promise<boolean[]> {
+  async publish(kind: Kind, bodies: readonly Body[]): Promise<boolean[]> {
     const channel = this.#publishing
     if (!channel) return bodies.map(() => false)
-    return Promise.all(bodies.map((body) => this.#publishOne(channel, body)))
+    return Promise.all(bodies.map((body) => this.#publishOne(channel, kind, body)))
   }
 
-  #publishOne(channel: ConfirmChannel, { id, text }: Body): Promise<boolean> {
+  #publishOne(channel: ConfirmChannel, kind: Kind, { id, text }: Body): Promise<boolean> {
     const options = { mandatory: true, persistent: true, messageId: id, contentType: 'application/json' }
     return new Promise((answer) => {
       try {
-        channel.publish('', this.#main, Buffer.from(text), options, (error) =>
+        channel.publish('', this.#queueOf(kind), Buffer.from(text), options, (error) =>
           answer(!this.#returned.delete(id) && !error),
         )
       } catch {
@@ -99,10 +101,10 @@ class RabbitMq implements Broker {
     })
   }
 
-  consume(most: number, arrived: (message: Arrived) => void): Promise<Consuming> {
+  consume(kind: Kind, most: number, arrived: (message: Arrived) => void): Promise<Consuming> {
     return this.#consume({
       most,
-      queue: this.#main,
+      queue: this.#queueOf(kind),
       arrived: (message, channel) => {
         const { acknowledge, refuse } = answersTo(message, channel)
         arrived({
@@ -132,9 +134,14 @@ class RabbitMq implements Broker {
   async look() {
     const channel = this.#publishing
     if (!channel) throw new Error('RabbitMQ does not answer')
-    const main = await channel.assertQueue(this.#main, this.#mainArguments)
-    const dead = await channel.assertQueue(this.#dead, DEAD_ARGUMENTS)
-    return { waiting: main.messageCount, dead: dead.messageCount, consumers: main.consumerCount }
+    const { messageCount: dead } = await channel.assertQueue(this.#dead, DEAD_ARGUMENTS)
+    const state = { waiting: 0, untaken: 0, dead }
+    for (const kind of KINDS) {
+      const { messageCount, consumerCount } = await channel.assertQueue(this.#queueOf(kind), this.#arguments)
+      state.waiting += messageCount
+      if (consumerCount === 0) state.untaken += messageCount
+    }
+    return state
   }
 
   async close(): Promise<void> {
@@ -143,15 +150,15 @@ class RabbitMq implements Broker {
     await this.#connection?.close()
   }
 
-  get #main(): string {
-    return `${this.#options.queue}.send`
+  #queueOf(kind: Kind): string {
+    return `${this.#options.queue}.${QUEUES[kind]}`
   }
 
   get #dead(): string {
     return `${this.#options.queue}.dead`
   }
 
-  get #mainArguments() {
+  get #arguments() {
     return {
       durable: true,
       arguments: {
@@ -192,7 +199,7 @@ class RabbitMq implements Broker {
       this.#startAnew(model, new Error('no queue takes what is published'))
     })
     await channel.assertQueue(this.#dead, DEAD_ARGUMENTS)
-    await channel.assertQueue(this.#main, this.#mainArguments)
+    for (const kind of KINDS) await channel.assertQueue(this.#queueOf(kind), this.#arguments)
     for (const wish of this.#wishes) await this.#begin(model, wish)
     // Only now, in the same breath as the last wish was begun: what is wished from here on is begun by itself.
     this.#model = model

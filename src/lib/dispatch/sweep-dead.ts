@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { takeOverActions } from '#lib/actions/by-broker/take-over.ts'
+import { markError } from '#lib/actions/settle.ts'
 import type { Delivery } from '#lib/delivery/delivery.ts'
 import { reportSettled } from '#lib/delivery/report.ts'
 import { takeOver } from '#lib/email-scheduler/by-broker/take-over.ts'
@@ -7,39 +9,45 @@ import type { Refused } from '#lib/email-scheduler/outcome.ts'
 import type { Claimer } from '#lib/email-scheduler/send/claim.ts'
 import type { DeadLetter } from './broker.ts'
 import { countDeadLetter } from './dead-letters.ts'
-import { readMessage } from './message.ts'
+import { idOf, type Message, readMessage } from './message.ts'
 
 const PAUSE_AFTER_FAILURE_MS = 1_000
 
 /**
  * What lies in the dead place becomes something that people see: it is counted by reason, which health and metrics show,
- * and an email that was given to workers again and again ends its attempt with that as its error. It was not sent, so
- * its policy says when it is tried next, and in the end it waits for a person: one that ends every worker it meets
- * must not do so for ever, and those that were only with it when that happened go out with their retry.
+ * and an email or action that was given to workers again and again ends its attempt with that as its error. It was not
+ * sent, or carried out, so its policy says when it is tried next, and in the end it waits for a person: one that ends
+ * every worker it meets must not do so for ever, and those that were only with it when that happened go on with their retry.
  */
 export async function sweepDead(delivery: Delivery, by: Claimer, letter: DeadLetter): Promise<void> {
   const { pool, log } = delivery
   try {
     const read = readMessage(letter.text)
     const reason = read.ok ? letter.reason : 'unreadable'
-    if (read.ok && reason === 'delivered-too-often') {
-      const { emailId, leaseToken } = read.message
-      const [taken] = await takeOver(pool, by, [{ id: emailId, leaseToken, fromAnyone: true }])
-      if (taken) {
-        const answer = await delivery.settling.add({ ...taken.email, marked: false, outcome: WORKERS_LOST })
-        reportSettled(delivery, taken.email, WORKERS_LOST, answer)
-      }
-    }
+    if (read.ok && reason === 'delivered-too-often') await endAttempt(delivery, by, read.message)
     await countDeadLetter(pool, reason)
-    log.warn(
-      { reason, ...(read.ok ? { emailId: read.message.emailId } : { problem: read.problem }) },
-      'a message was put aside by the broker',
-    )
+    const what = read.ok ? { kind: read.message.kind, id: idOf(read.message) } : { problem: read.problem }
+    log.warn({ reason, ...what }, 'a message was put aside by the broker')
     letter.done()
   } catch (error) {
     log.warn({ error }, 'a dead letter could not be written down; it is tried again')
     await sleep(PAUSE_AFTER_FAILURE_MS, undefined, { ref: false })
     letter.again()
+  }
+}
+
+async function endAttempt(delivery: Delivery, by: Claimer, message: Message): Promise<void> {
+  const { pool } = delivery
+  const lease = { id: idOf(message), leaseToken: message.leaseToken, fromAnyone: true }
+  switch (message.kind) {
+    case 'email': {
+      const [taken] = await takeOver(pool, by, [lease])
+      if (!taken) return
+      const answer = await delivery.settling.add({ ...taken.email, marked: false, outcome: WORKERS_LOST })
+      return reportSettled(delivery, taken.email, WORKERS_LOST, answer)
+    }
+    case 'action':
+      return markError(pool, await takeOverActions(pool, by.worker, [lease]), ACTION_WORKERS_LOST)
   }
 }
 
@@ -49,3 +57,6 @@ const WORKERS_LOST = {
   code: 'WORKERS_LOST',
   reason: ERROR_SENTENCES.WORKERS_LOST,
 } as const satisfies Refused
+
+const ACTION_WORKERS_LOST =
+  'It was given to one worker after the other, and each was lost before it was done. The workers’ logs say why they ended.'

@@ -1,63 +1,68 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
-import type { Lanes } from '#lib/delivery/lanes.ts'
-import { type Landed, lookForLanded } from '#lib/email-scheduler/by-broker/landed.ts'
 import type { Lease } from '#lib/email-scheduler/lease.ts'
-import type { ClaimedEmail } from '#lib/email-scheduler/send/claim.ts'
 import type { Log } from '#lib/platform/log.ts'
 
 /** What this process lands itself is known at once; of the rest, Postgres is asked this often. */
 const LOOK_MS = 100
 const LOOK_AGAIN_AFTER_FAILURE_MS = 1_000
 
+/** `T` is what is under way, `L` what is known of it when it has landed. */
+export type Watched<T extends Lease, L extends Lease> = {
+  /** Of these claims, those that have come to their end, whoever brought them there. */
+  look(claims: readonly T[]): Promise<L[]>
+  left?(claim: T): void
+  /** Another process has brought it to its end. */
+  landedElsewhere?(claim: T, landed: L): void
+  landed?(claim: T): void
+}
+
 /**
- * What this process has published and nobody has brought to its end yet, wherever that happens: by it the lanes know how
- * much more may be claimed, so that what is in a broker, and this list, stay as small as what can soon be sent.
+ * What this process has published and nobody has brought to its end yet, wherever that happens: by it is known how much
+ * more may be claimed, so that what is in a broker, and this list, stay as small as what can soon be done.
  */
-export class UnderWay {
-  readonly #pool: pg.Pool
+export class UnderWay<T extends Lease, L extends Lease = Lease> {
   readonly #log: Log
-  readonly #lanes: Lanes
-  readonly #emails = new Map<string, ClaimedEmail>()
+  readonly #watched: Watched<T, L>
+  readonly #claims = new Map<string, T>()
   #waiting: (() => void)[] = []
   #isWatching = false
   #isStopped = false
 
-  constructor(pool: pg.Pool, log: Log, lanes: Lanes) {
-    this.#pool = pool
+  constructor(log: Log, watched: Watched<T, L>) {
     this.#log = log
-    this.#lanes = lanes
+    this.#watched = watched
   }
 
   get count(): number {
-    return this.#emails.size
+    return this.#claims.size
   }
 
-  add(emails: readonly ClaimedEmail[]): void {
-    for (const email of emails) {
-      // Claimed again before it was seen that an earlier claim of it had ended: its place in the lane is free by that.
-      const earlier = this.#emails.get(email.id)
+  add(claims: readonly T[]): void {
+    for (const claim of claims) {
+      // Claimed again before it was seen that an earlier claim of it had ended: its place is free by that.
+      const earlier = this.#claims.get(claim.id)
       if (earlier) this.#land(earlier)
-      this.#emails.set(email.id, email)
-      this.#lanes.claimed(email.mailboxId, 1)
+      this.#claims.set(claim.id, claim)
+      this.#watched.left?.(claim)
     }
     if (!this.#isWatching && this.count > 0) void this.#watch()
   }
 
-  /** This process has come to the end of an attempt: the lanes have heard from the hand-over itself how it went. */
+  /** This process has come to the end of an attempt, and whoever has to hear more of it has heard it from there. */
   landedHere({ id, leaseToken }: Lease): void {
-    const email = this.#emails.get(id)
-    if (email?.leaseToken === leaseToken) this.#land(email)
+    const claim = this.#claims.get(id)
+    if (claim?.leaseToken === leaseToken) this.#land(claim)
   }
 
   next(): Promise<void> {
     return new Promise((wake) => this.#waiting.push(wake))
   }
 
-  /** Nothing is asked any more. Answers what nobody was known to have brought to its end. */
-  stop(): ClaimedEmail[] {
+  /** Nothing is asked any more, and nobody waits. Answers what nobody was known to have brought to its end. */
+  stop(): T[] {
     this.#isStopped = true
-    return [...this.#emails.values()]
+    this.#wake()
+    return [...this.#claims.values()]
   }
 
   async #watch(): Promise<void> {
@@ -65,11 +70,11 @@ export class UnderWay {
     while (this.count > 0 && !this.#isStopped) {
       await sleep(LOOK_MS, undefined, { ref: false })
       try {
-        for (const landed of await lookForLanded(this.#pool, [...this.#emails.values()])) {
-          const email = this.#emails.get(landed.id)
-          if (email?.leaseToken !== landed.leaseToken) continue
-          this.#tellLanes(email, landed)
-          this.#land(email)
+        for (const landed of await this.#watched.look([...this.#claims.values()])) {
+          const claim = this.#claims.get(landed.id)
+          if (claim?.leaseToken !== landed.leaseToken) continue
+          this.#watched.landedElsewhere?.(claim, landed)
+          this.#land(claim)
         }
       } catch (error) {
         this.#log.warn({ error }, 'what is under way could not be looked up; it is tried again')
@@ -79,16 +84,13 @@ export class UnderWay {
     this.#isWatching = false
   }
 
-  /** What another process has learned of the server, as far as the attempt tells it. */
-  #tellLanes({ mailboxId }: ClaimedEmail, { outcome, scope, code }: Landed): void {
-    const isRefused = (outcome === 'RETRY' || outcome === 'REJECTED') && scope !== 'mailbox'
-    if (outcome === 'ACCEPTED' || isRefused) this.#lanes.answered(mailboxId)
-    else if (outcome === 'UNKNOWN' && code !== 'LEASE_EXPIRED') this.#lanes.failed(mailboxId)
+  #land(claim: T): void {
+    this.#claims.delete(claim.id)
+    this.#watched.landed?.(claim)
+    this.#wake()
   }
 
-  #land(email: ClaimedEmail): void {
-    this.#emails.delete(email.id)
-    this.#lanes.landed(email.mailboxId, 1)
+  #wake(): void {
     const waiting = this.#waiting
     this.#waiting = []
     for (const wake of waiting) wake()

@@ -58,6 +58,21 @@ export async function actionMetrics(sql: Sql): Promise<Metric[]> {
       samples: total('mended'),
     },
     {
+      name: 'sendonce_actions_published',
+      help: 'Given to a broker since the beginning, where one stands between finding and doing.',
+      samples: total('published'),
+    },
+    {
+      name: 'sendonce_actions_republished',
+      help: 'Given to a broker once more by a worker that started, since nobody had taken them, since the beginning.',
+      samples: total('republished'),
+    },
+    {
+      name: 'sendonce_actions_recovered',
+      help: 'Back in the queue when their leases had run out, since the beginning: a worker or a broker had lost them.',
+      samples: total('recovered'),
+    },
+    {
       name: 'sendonce_actions_late_seconds',
       help: 'How late they were claimed, summed over all that were carried out.',
       samples: total('lateMs').map(({ value, ...sample }) => ({ ...sample, value: value / 1000 })),

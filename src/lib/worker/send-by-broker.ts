@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import type { ActionMeans } from '#lib/actions/run/tell-member.ts'
 import { ConnectionKeeper } from '#lib/delivery/connections.ts'
 import type { Delivery } from '#lib/delivery/delivery.ts'
 import { gatherEvidence } from '#lib/delivery/evidence.ts'
@@ -8,16 +9,24 @@ import { Lanes } from '#lib/delivery/lanes.ts'
 import { Permits } from '#lib/delivery/permits.ts'
 import { NOTHING_SENT, type SendingCounts } from '#lib/delivery/sending-counts.ts'
 import { Settling } from '#lib/delivery/settling.ts'
-import type { Broker } from '#lib/dispatch/broker.ts'
+import type { Broker, Consuming } from '#lib/dispatch/broker.ts'
 import { Consumer } from '#lib/dispatch/consumer.ts'
 import { publishClaimed } from '#lib/dispatch/publish-claimed.ts'
+import { sweepDead } from '#lib/dispatch/sweep-dead.ts'
+import { takingEmails } from '#lib/dispatch/taking-emails.ts'
 import { UnderWay } from '#lib/dispatch/under-way.ts'
-import { forBroker } from '#lib/email-scheduler/by-broker/take-over.ts'
-import { type Claim, claimNext } from '#lib/email-scheduler/send/claim.ts'
+import { watchingEmails } from '#lib/dispatch/watching-emails.ts'
+import type { Landed } from '#lib/email-scheduler/by-broker/landed.ts'
+import type { TakenOver } from '#lib/email-scheduler/by-broker/take-over.ts'
+import { type Claim, type ClaimedEmail, claimNext } from '#lib/email-scheduler/send/claim.ts'
 import { hasGoneBack } from '#lib/email-scheduler/send/moment.ts'
 import { lookForNextDue } from '#lib/email-scheduler/send/next-due.ts'
 import { openMailbox, type Providers } from '#lib/mail/provider.ts'
 import type { Log } from '#lib/platform/log.ts'
+import { forBroker } from '#lib/platform/rows/for-broker.ts'
+import { BrokerActor } from './act-by-broker.ts'
+import type { Acting } from './acting.ts'
+import { AWAY_MS_MAX, NEW_WORK_MS, nextRestMs } from './broker-pauses.ts'
 import { CONTENDED_MS, LOOK_AGAIN_MS_MAX, Resting } from './resting.ts'
 import type { Claiming, Sending, SendingMeans } from './send-due.ts'
 import type { SendingLimits } from './sending-limits.ts'
@@ -27,15 +36,13 @@ import { watchServer } from './watch-server.ts'
 const AHEAD = 2
 /** As many as can be under way of its own, so that servers that hang fill no consumer. */
 const AT_ONCE = 6
-const NEW_WORK_MS = 1_000
-const REST_MS_MAX = 60_000
-/** A tick does not wait longer for a broker that is away: the next one looks again. */
-const AWAY_MS_MAX = 15_000
+
+type Roles = { broker: Broker; consumer: Consumer<TakenOver>; sweeping: Consuming }
 
 /**
  * Both roles of one process where a broker stands between them: it finds and claims what is due, and publishes it; and
  * it takes what it or any other has published, and brings that to its end. Nothing is claimed while the broker is away:
- * what is due stays in the queue, and nothing in memory.
+ * what is due stays in the queue, and nothing in memory. Actions go the same way, by the same broker.
  */
 export class BrokerSender implements Sending {
   readonly #pool: pg.Pool
@@ -45,8 +52,9 @@ export class BrokerSender implements Sending {
   readonly #delivery: Delivery
   readonly #providers: Providers
   readonly #resting = new Resting()
-  readonly #underWay: UnderWay
-  #roles: { broker: Broker; consumer: Consumer } | undefined
+  readonly #underWay: UnderWay<ClaimedEmail, Landed>
+  #roles: Promise<Roles> | undefined
+  #actor: BrokerActor | undefined
   #restMs = 0
 
   constructor(
@@ -63,7 +71,7 @@ export class BrokerSender implements Sending {
     this.#open = open
     this.#providers = means.providers
     const lanes = new Lanes(AHEAD * limits.connections)
-    this.#underWay = new UnderWay(pool, log, lanes)
+    this.#underWay = new UnderWay(log, watchingEmails(pool, lanes))
     this.#delivery = {
       pool,
       log,
@@ -140,15 +148,20 @@ export class BrokerSender implements Sending {
     }
   }
 
+  acting(means: ActionMeans): Acting {
+    this.#actor ??= new BrokerActor(means, async () => (await this.#bothRoles()).broker)
+    return this.#actor
+  }
+
   gatherEvidence(): Promise<number> {
     return gatherEvidence(this.#delivery, this.#providers)
   }
 
   /** Takes nothing more, brings to its end what it has taken, and gives back what it has published and nobody took. */
   async drain(): Promise<void> {
-    const roles = this.#roles
+    const roles = await this.#roles?.catch(() => undefined)
     this.#roles = undefined
-    await roles?.consumer.stop()
+    await Promise.all([roles?.consumer.stop(), roles?.sweeping.stop(), this.#actor?.drain()])
     const untaken = this.#underWay.stop().map((email) => ({ email }))
     await giveBackAll(this.#delivery, untaken, { code: 'out-of-time' }).catch((error) => {
       // Nothing is lost: recovery takes the emails when their leases end.
@@ -163,30 +176,36 @@ export class BrokerSender implements Sending {
     const published = await publishClaimed(this.#delivery, broker, emails)
     this.#underWay.add(published)
     if (published.length === emails.length) this.#restMs = 0
-    else await pause(this.#nextRestMs(), signal)
+    else {
+      this.#restMs = nextRestMs(this.#restMs)
+      await pause(this.#restMs, signal)
+    }
   }
 
-  /** Longer each time, until something has been published. */
-  #nextRestMs(): number {
-    this.#restMs = Math.min(REST_MS_MAX, Math.max(CONTENDED_MS, this.#restMs * 2))
-    return this.#restMs
-  }
-
-  async #bothRoles(): Promise<{ broker: Broker; consumer: Consumer }> {
-    if (this.#roles) return this.#roles
-    const broker = await this.#open()
-    const consumer = new Consumer(
-      broker,
-      { worker: this.#worker, leaseMs: this.#limits.leaseMs },
-      {
-        most: AT_ONCE * this.#limits.connections,
-        delivery: this.#delivery,
-        ended: (lease) => this.#underWay.landedHere(lease),
-      },
-    )
-    this.#roles = { broker, consumer }
-    await consumer.start()
+  /** Once, whoever asks first: what sends or what acts. */
+  #bothRoles(): Promise<Roles> {
+    this.#roles ??= this.#begin().catch((error: unknown) => {
+      this.#roles = undefined
+      throw error
+    })
     return this.#roles
+  }
+
+  async #begin(): Promise<Roles> {
+    const by = { worker: this.#worker, leaseMs: this.#limits.leaseMs }
+    const broker = await this.#open()
+    const taking = takingEmails(by, {
+      delivery: this.#delivery,
+      most: AT_ONCE * this.#limits.connections,
+      ended: (lease) => this.#underWay.landedHere(lease),
+    })
+    const consumer = new Consumer(broker, this.#delivery.log, taking)
+    const [sweeping] = await Promise.all([
+      broker.consumeDead((letter) => void sweepDead(this.#delivery, by, letter)),
+      consumer.start(),
+      this.#actor?.begin(broker),
+    ])
+    return { broker, consumer, sweeping }
   }
 }
 

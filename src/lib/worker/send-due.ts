@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import type { ActionMeans } from '#lib/actions/run/tell-member.ts'
 import type { HasherIn } from '#lib/audience/address-hash.ts'
 import { ConnectionKeeper } from '#lib/delivery/connections.ts'
 import { deliver } from '#lib/delivery/deliver.ts'
@@ -17,6 +18,7 @@ import { lookForNextDue } from '#lib/email-scheduler/send/next-due.ts'
 import type { TimeLeft } from '#lib/mail/deadline.ts'
 import { openMailbox, type Providers } from '#lib/mail/provider.ts'
 import type { Log } from '#lib/platform/log.ts'
+import type { Acting } from './acting.ts'
 import { CONTENDED_MS, LOOK_AGAIN_MS_MAX, Resting } from './resting.ts'
 import type { SendingLimits } from './sending-limits.ts'
 import { watchServer } from './watch-server.ts'
@@ -46,6 +48,8 @@ export type Sending = {
   gatherEvidence(): Promise<number>
   /** Waits for what is in flight, and closes the connections. */
   drain(): Promise<void>
+  /** What carries out actions, where they go the same way; else the tick does it by itself. */
+  acting?(means: ActionMeans): Acting
 }
 
 /**

@@ -6,6 +6,7 @@ import { Deadline, type TimeLeft } from '#lib/mail/deadline.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { forgetKeptAnswers } from '#lib/tenancy/kept-answers.ts'
 import { type Courier, NOTHING_TOLD } from '#lib/webhooks/courier.ts'
+import { actDirectly } from './acting.ts'
 import { recordTickEnd, recordTickStart } from './heartbeat.ts'
 import type { Claiming, Sending } from './send-due.ts'
 import type { TickSummary } from './tick-summary.ts'
@@ -76,12 +77,14 @@ async function tick(
   if (mustLookAtServer) await watchServer(pool, log, hasGoneBack)
   if (hasOldAnswers) await forgetKeptAnswers(pool)
   if (hasOldBulks) await forgetOldBulks(pool)
+  const means = { pool, log, worker, tellMember }
   const mayLook = () => planning.leftMs() > 0 && !sending?.signal?.aborted
   const looked = Promise.all([promise?.lookIfTime(mayLook), ownMail?.lookIfTime(mayLook)])
-  const upkeep = new Upkeep(pool, log, planning, async () => (await sending?.sender.gatherEvidence()) ?? 0, {
-    worker,
-    tellMember,
-  })
+  const acting = sending?.sender.acting?.(means) ?? actDirectly(means)
+  const gatherEvidence = async () => (await sending?.sender.gatherEvidence()) ?? 0
+  // Told to end, it begins nothing more either.
+  const time = { leftMs: () => (sending?.signal?.aborted ? 0 : planning.leftMs()) }
+  const upkeep = new Upkeep(pool, log, time, gatherEvidence, acting)
   if (sending) {
     const sent = send(sending, () => upkeep.mayMoreCome())
     // Both come to their end, whichever fails: a tick that has ended leaves nothing running but what is in flight.

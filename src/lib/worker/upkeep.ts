@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { runCampaignActions, runDueActions, takeBackActions } from '#lib/actions/run/run-actions.ts'
+import { takeBackActions } from '#lib/actions/run/run-actions.ts'
 import { sweepIfTime } from '#lib/actions/run/sweep.ts'
-import type { ActionMeans } from '#lib/actions/run/tell-member.ts'
 import { campaignsWithBlocked, recheckBlocked } from '#lib/campaigns/blocked.ts'
 import {
   campaignsWithOpenEnrolments,
@@ -21,6 +20,7 @@ import type { TimeLeft } from '#lib/mail/deadline.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { judgeHits } from '#lib/tracking/judge-hits.ts'
+import type { Acting } from './acting.ts'
 import type { TickStart } from './heartbeat.ts'
 import type { TickSummary } from './tick-summary.ts'
 
@@ -91,19 +91,13 @@ export class Upkeep {
   #isBegun = false
   #nextStartMs: number | null = null
   #nextActionMs: number | null = null
-  readonly #actions: Pick<ActionMeans, 'worker' | 'tellMember'>
+  readonly #acting: Acting
   #changes = 0
   #waiting: (() => void)[] = []
 
   /** `gatherEvidence` asks providers about what is unknown, within what sending may use of them. */
-  constructor(
-    pool: pg.Pool,
-    log: Log,
-    time: TimeLeft,
-    gatherEvidence: () => Promise<number>,
-    actions: Pick<ActionMeans, 'worker' | 'tellMember'>,
-  ) {
-    this.#actions = actions
+  constructor(pool: pg.Pool, log: Log, time: TimeLeft, gatherEvidence: () => Promise<number>, acting: Acting) {
+    this.#acting = acting
     this.#pool = pool
     this.#log = log
     this.#time = time
@@ -144,6 +138,7 @@ export class Upkeep {
         const mayHaveExpired = this.#isBegun || hasExpiredLeases
         await this.#noted('begin', () => this.#beginWhatIsTime(mayHaveExpired))
         if (this.#isActionDue()) this.#start('act', 0, () => this.#act())
+        this.#noteCarriedOut()
         this.#start('clear', ROUND_MS, () => this.#clear())
         if (this.#isBegun || hasOpenBulks) this.#start('bulk', ROUND_MS, () => this.#goOnWithBulks())
         if (this.#isBegun || hasCountChanges) this.#start('count', ROUND_MS, () => this.#addUpCounts())
@@ -157,6 +152,7 @@ export class Upkeep {
       } while (!isOver)
     } finally {
       await Promise.all(this.#running.values())
+      this.#noteCarriedOut()
     }
     await this.#noted('finish', () => this.#finish())
     for (const error of this.#failed.values()) throw error
@@ -211,9 +207,9 @@ export class Upkeep {
     if (mayLack) this.done.actionsMended += this.#changed(await sweepIfTime(this.#pool, this.#log))
     if (hasToTakeBack) await takeBackActions({ pool: this.#pool, log: this.#log })
     if (!this.#isActionDue()) return
-    const started = await runCampaignActions(this.#means(), this.#mayContinue)
-    this.done.campaignsStarted += this.#changed(started)
-    if (started > 0) this.#endedMs.delete('plan')
+    await this.#acting.startAndEnd(this.#mayContinue)
+    // One that others hold, or that waits for a broker, is looked at again in its round, and not at once.
+    if (!this.#noteCarriedOut() && nextStartMs !== null && nextStartMs <= 0) this.#nextStartMs = null
   }
 
   /** Of tracked emails: who has looked at them, persons or machines. */
@@ -225,15 +221,20 @@ export class Upkeep {
     return this.#nextActionMs !== null && this.#nextActionMs <= 0
   }
 
-  #means(): ActionMeans {
-    return { pool: this.#pool, log: this.#log, ...this.#actions }
-  }
-
   /** Waits that are over, time-outs, and what follows from events. */
   async #act(): Promise<void> {
-    const done = await runDueActions(this.#means(), this.#mayContinue)
+    await this.#acting.actDue(this.#mayContinue)
+    this.#noteCarriedOut()
+  }
+
+  /** By whatever came to it since: where a broker brings actions, they come at any time. */
+  #noteCarriedOut(): boolean {
+    const { started, done } = this.#acting.takeCarriedOut()
+    this.done.campaignsStarted += this.#changed(started)
     this.done.actionsDone += this.#changed(done)
-    if (done > 0) this.#endedMs.delete('plan')
+    const isSome = started + done > 0
+    if (isSome) this.#endedMs.delete('plan')
+    return isSome
   }
 
   /** Of stopped campaigns: what the stop itself had no time for. */

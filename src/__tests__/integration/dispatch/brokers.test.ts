@@ -6,13 +6,13 @@ import { readDeadLetters } from '#lib/dispatch/dead-letters.ts'
 import { type Message, messageId, writeMessage } from '#lib/dispatch/message.ts'
 import { openBroker } from '#lib/dispatch/open-broker.ts'
 import { messageOf } from '#lib/dispatch/publish-claimed.ts'
-import { forBroker } from '#lib/email-scheduler/by-broker/take-over.ts'
 import type { SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import { type ClaimedEmail, claimNext } from '#lib/email-scheduler/send/claim.ts'
 import { recover } from '#lib/email-scheduler/send/recover.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { createLog } from '#lib/platform/log.ts'
+import { forBroker } from '#lib/platform/rows/for-broker.ts'
 import { makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
 import { testSender, whileSending } from '#tests/support/dispatch/senders.ts'
 import { IS_THERE, type Service, testService } from '#tests/support/dispatch/services.ts'
@@ -113,7 +113,10 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
       const broker = await open(service)
       const emails = await claimAll(40)
       expect(
-        await broker.publish(emails.map(messageOf).map((m) => ({ id: messageId(m), text: writeMessage(m) }))),
+        await broker.publish(
+          'email',
+          emails.map(messageOf).map((m) => ({ id: messageId(m), text: writeMessage(m) })),
+        ),
       ).toEqual(emails.map(() => true))
       await broker.close()
       await service.lose()
@@ -167,7 +170,7 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
       })
       expect(health).toMatchObject({ ok: false, by: name })
       expect(health.sentence).toContain('2 messages were not written by this version of Sendonce')
-      expect(health.sentence).toContain('1 messages name emails that this database does not know')
+      expect(health.sentence).toContain('1 messages name emails or actions that this database does not know')
     })
 
     test('whose workers are lost again and again is put aside, and its email is retried with that reason', async () => {
@@ -175,9 +178,12 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
       const emails = await claimAll(2)
       const broker = await open(service)
       const deliveries: number[] = []
-      await broker.publish(emails.map(messageOf).map((m) => ({ id: messageId(m), text: writeMessage(m) })))
+      await broker.publish(
+        'email',
+        emails.map(messageOf).map((m) => ({ id: messageId(m), text: writeMessage(m) })),
+      )
       // Each time it comes it is not dealt with, as where its worker dies.
-      const consuming = await broker.consume(1, (message) => {
+      const consuming = await broker.consume('email', 1, (message) => {
         deliveries.push(message.deliveries)
         message.again()
       })
@@ -217,7 +223,7 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
       expect(later).not.toBe(one)
       const broker = await open(service)
       const bodies = [first, first, second].map(messageOf).map((m) => ({ id: messageId(m), text: writeMessage(m) }))
-      for (const body of bodies) expect(await broker.publish([body])).toEqual([true])
+      for (const body of bodies) expect(await broker.publish('email', [body])).toEqual([true])
       // BullMQ drops the copy itself; to RabbitMQ it is one more message.
       expect(await until('they are counted', async () => (await broker.look()).waiting)).toBe(name === 'bullmq' ? 2 : 3)
       await broker.close()
@@ -232,7 +238,10 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
       const { campaignId } = await due(20)
       const broker = await open(service)
       const emails = await claimAll(20)
-      await broker.publish(emails.map(messageOf).map((m) => ({ id: messageId(m), text: writeMessage(m) })))
+      await broker.publish(
+        'email',
+        emails.map(messageOf).map((m) => ({ id: messageId(m), text: writeMessage(m) })),
+      )
       await db.pool.query(`UPDATE campaigns SET status = 'STOPPED' WHERE id = $1`, [campaignId])
       await broker.close()
       await whileSending([sender('one')], async () => {

@@ -9,14 +9,17 @@ import type { Arrived, Broker } from '#lib/dispatch/broker.ts'
 import { Consumer } from '#lib/dispatch/consumer.ts'
 import { writeMessage } from '#lib/dispatch/message.ts'
 import { messageOf } from '#lib/dispatch/publish-claimed.ts'
+import { takingEmails } from '#lib/dispatch/taking-emails.ts'
 import { UnderWay } from '#lib/dispatch/under-way.ts'
-import { forBroker, takeOver } from '#lib/email-scheduler/by-broker/take-over.ts'
+import { watchingEmails } from '#lib/dispatch/watching-emails.ts'
+import { takeOver } from '#lib/email-scheduler/by-broker/take-over.ts'
 import { type ClaimedEmail, claimNext } from '#lib/email-scheduler/send/claim.ts'
 import { mark } from '#lib/email-scheduler/send/mark.ts'
 import { recover } from '#lib/email-scheduler/send/recover.ts'
 import { Deadline } from '#lib/mail/deadline.ts'
 import { openMailbox } from '#lib/mail/provider.ts'
 import { inTransaction } from '#lib/platform/database.ts'
+import { forBroker } from '#lib/platform/rows/for-broker.ts'
 import { BrokerSender } from '#lib/worker/send-by-broker.ts'
 import { makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
 import { RecordingBroker } from '#tests/support/dispatch/recording-broker.ts'
@@ -113,8 +116,8 @@ describe('a message', () => {
     const { campaignId, emails } = await makeDueCampaign(db.pool, { prospects: 4 })
     let acknowledged = 0
     const consume = broker.consume.bind(broker)
-    broker.consume = (most, arrived) =>
-      consume(most, (message: Arrived) => {
+    broker.consume = (kind, most, arrived) =>
+      consume(kind, most, (message: Arrived) => {
         arrived({
           ...message,
           done: () => {
@@ -147,7 +150,8 @@ describe('a message', () => {
         return Reflect.apply(query, delivery.pool, args)
       },
     })
-    const consumer = new Consumer(broker, one, { most: 10, delivery: { ...delivery, pool }, ended: () => undefined })
+    const taking = takingEmails(one, { most: 10, delivery: { ...delivery, pool }, ended: () => undefined })
+    const consumer = new Consumer(broker, silent, taking)
     await consumer.start()
     for (const email of emails) broker.deliver(writeMessage(messageOf(email)))
     await until('all are handed over', async () => provider.handed.length === 3)
@@ -170,14 +174,15 @@ describe('a second claim of an email that is still in hand here', () => {
       return delivery.prepare(...given)
     }
     const broker = new RecordingBroker()
-    const consumer = new Consumer(broker, one, {
+    const taking = takingEmails(one, {
       most: 10,
       delivery: { ...delivery, prepare },
       ended: ({ leaseToken }) => answers.push(`ended ${leaseToken}`),
     })
+    const consumer = new Consumer(broker, silent, taking)
     const answers: string[] = []
     let receive: (message: Arrived) => void = () => undefined
-    broker.consume = async (_, arrived) => {
+    broker.consume = async (_kind, _most, arrived) => {
       receive = arrived
       return { stop: async () => undefined }
     }
@@ -206,7 +211,7 @@ describe('a second claim of an email that is still in hand here', () => {
   test('leaves its lane as wide as it was, though nobody has seen the first one land', async () => {
     const emails = await claimed()
     const lanes = new Lanes(3)
-    const underWay = new UnderWay(db.pool, silent, lanes)
+    const underWay = new UnderWay(silent, watchingEmails(db.pool, lanes))
     const [first] = emails
     if (!first) throw new Error('nothing was claimed')
     const room = lanes.room(first.mailboxId)

@@ -180,7 +180,7 @@ async function consumeAgain(email: ClaimedEmail, gmail: Provider = provider): Pr
   const limits = { connections: 3, leaseMs: 60_000, submitMsMax: 10_000, beginning: new Deadline(60_000) }
   const broker = new RecordingBroker()
   const { promise: answered, resolve } = Promise.withResolvers<string>()
-  broker.consume = async (_, arrived) => {
+  broker.consume = async (_kind, _most, arrived) => {
     const answers = { done: () => resolve('done'), again: () => resolve('again'), dead: () => resolve('dead') }
     arrived({ text: writeMessage(messageOf(email)), deliveries: 2, ...answers })
     return { stop: async () => undefined }

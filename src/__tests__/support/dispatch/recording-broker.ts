@@ -1,38 +1,42 @@
 import type { Arrived, Body, Broker, DeadLetter } from '#lib/dispatch/broker.ts'
-import { type Message, readMessage } from '#lib/dispatch/message.ts'
+import { type Kind, type Message, readMessage } from '#lib/dispatch/message.ts'
 
 /** Keeps what is published and delivers it in this process, as long as a test lets it: for what every broker is asked. */
 export class RecordingBroker implements Broker {
-  readonly published: Message[] = []
+  readonly published: Extract<Message, { kind: 'email' }>[] = []
+  readonly publishedActions: Extract<Message, { kind: 'action' }>[] = []
   isUp = true
   takesNothing = false
-  readonly #consumers = new Set<(message: Arrived) => void>()
-  #waiting: string[] = []
+  readonly #consumers: Record<Kind, Set<(message: Arrived) => void>> = { email: new Set(), action: new Set() }
+  readonly #waiting: Record<Kind, string[]> = { email: [], action: [] }
   #turn = 0
 
-  async publish(bodies: readonly Body[]): Promise<boolean[]> {
+  async publish(kind: Kind, bodies: readonly Body[]): Promise<boolean[]> {
     if (this.takesNothing) return bodies.map(() => false)
     for (const { text } of bodies) {
       const read = readMessage(text)
       if (!read.ok) throw new Error(read.problem)
-      this.published.push(read.message)
-      this.deliver(text)
+      if (read.message.kind === 'email') this.published.push(read.message)
+      else this.publishedActions.push(read.message)
+      this.deliver(text, kind)
     }
     return bodies.map(() => true)
   }
 
   /** To one of those that consume, in turn; to the next that begins to, where there are none. */
-  deliver(text: string): void {
-    const consumer = [...this.#consumers][this.#turn++ % Math.max(1, this.#consumers.size)]
+  deliver(text: string, kind: Kind = 'email'): void {
+    const consumers = this.#consumers[kind]
+    const consumer = [...consumers][this.#turn++ % Math.max(1, consumers.size)]
     const nothing = () => undefined
-    if (consumer) consumer({ text, deliveries: 1, done: nothing, again: () => this.#waiting.push(text), dead: nothing })
-    else this.#waiting.push(text)
+    const again = () => void this.#waiting[kind].push(text)
+    if (consumer) consumer({ text, deliveries: 1, done: nothing, again, dead: nothing })
+    else again()
   }
 
-  async consume(_most: number, arrived: (message: Arrived) => void) {
-    this.#consumers.add(arrived)
-    for (const text of this.#waiting.splice(0)) this.deliver(text)
-    return { stop: async () => void this.#consumers.delete(arrived) }
+  async consume(kind: Kind, _most: number, arrived: (message: Arrived) => void) {
+    this.#consumers[kind].add(arrived)
+    for (const text of this.#waiting[kind].splice(0)) this.deliver(text, kind)
+    return { stop: async () => void this.#consumers[kind].delete(arrived) }
   }
 
   async consumeDead(_arrived: (letter: DeadLetter) => void) {
@@ -40,7 +44,8 @@ export class RecordingBroker implements Broker {
   }
 
   async look() {
-    return { waiting: this.#waiting.length, dead: 0, consumers: this.#consumers.size }
+    const { email, action } = this.#waiting
+    return { waiting: email.length + action.length, untaken: 0, dead: 0 }
   }
 
   async close(): Promise<void> {}

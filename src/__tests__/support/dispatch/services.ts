@@ -3,8 +3,9 @@ import { connect } from 'amqplib'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { afterAll } from 'vitest'
-import type { BrokerName } from '#lib/dispatch/broker.ts'
+import { type BrokerName, KINDS, QUEUES } from '#lib/dispatch/broker.ts'
 import type { DispatchSettings } from '#lib/dispatch/check-dispatch.ts'
+import type { Kind } from '#lib/dispatch/message.ts'
 
 /** A broker that runs on this machine, and what a test does to it behind Sendonce's back. All of it under one name of its own. */
 export type Service = {
@@ -12,11 +13,11 @@ export type Service = {
   url: string
   settings: DispatchSettings
   /** As anybody may write into it. */
-  put(texts: readonly string[]): Promise<void>
+  put(texts: readonly string[], kind?: Kind): Promise<void>
   /** Everything that the broker knows of this name is gone, queues included. */
   lose(): Promise<void>
-  /** How much waits in the main queue; 0 where there is none. */
-  waiting(): Promise<number>
+  /** How much waits for those who take emails, or actions; 0 where there is no such queue. */
+  waiting(kind?: Kind): Promise<number>
 }
 
 const { TEST_REDIS_URL = 'redis://127.0.0.1:6379/0', TEST_RABBITMQ_URL = 'amqp://guest:guest@127.0.0.1:5672' } =
@@ -81,10 +82,10 @@ function inRedis(url: string, queue: string): Meddling {
     }
   }
   return {
-    put: (texts) =>
+    put: (texts, kind = 'email') =>
       withRedis(async (connection) => {
-        const main = new Queue('send', { connection, prefix })
-        await main.addBulk(texts.map((text) => ({ name: 'send', data: asData(text) })))
+        const main = new Queue(QUEUES[kind], { connection, prefix })
+        await main.addBulk(texts.map((text) => ({ name: QUEUES[kind], data: asData(text) })))
         await main.close()
       }),
     // Never the whole server: others use it.
@@ -93,9 +94,9 @@ function inRedis(url: string, queue: string): Meddling {
         for await (const keys of redis.scanStream({ match: `${prefix}:*`, count: 1000 }))
           if (keys.length > 0) await redis.del(...keys)
       }),
-    waiting: () =>
+    waiting: (kind = 'email') =>
       withRedis(async (connection) => {
-        const main = new Queue('send', { connection, prefix })
+        const main = new Queue(QUEUES[kind], { connection, prefix })
         const count = await main.getWaitingCount()
         await main.close()
         return count
@@ -121,19 +122,20 @@ function inRabbitMq(url: string, queue: string): Meddling {
     }
   }
   return {
-    put: (texts) =>
+    put: (texts, kind = 'email') =>
       withChannel(async (channel) => {
-        for (const text of texts) channel.sendToQueue(`${queue}.send`, Buffer.from(text))
+        for (const text of texts) channel.sendToQueue(`${queue}.${QUEUES[kind]}`, Buffer.from(text))
         await channel.waitForConfirms()
       }),
     lose: () =>
       withChannel(async (channel) => {
-        await channel.deleteQueue(`${queue}.send`)
+        for (const kind of KINDS) await channel.deleteQueue(`${queue}.${QUEUES[kind]}`)
         await channel.deleteQueue(`${queue}.dead`)
       }),
-    waiting: async () => {
+    waiting: async (kind = 'email') => {
       try {
-        return await withChannel(async (channel) => (await channel.checkQueue(`${queue}.send`)).messageCount)
+        const name = `${queue}.${QUEUES[kind]}`
+        return await withChannel(async (channel) => (await channel.checkQueue(name)).messageCount)
       } catch {
         return 0
       }

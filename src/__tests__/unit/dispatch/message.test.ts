@@ -4,10 +4,11 @@ import { type Message, messageId, readMessage, writeMessage } from '#lib/dispatc
 
 const EMAIL_ID = '01a1f3d2-2ea4-7efc-b251-e0ae8af7de92'
 const message: Message = { kind: 'email', emailId: EMAIL_ID, key: 'a:b:1', leaseToken: 7 }
+const ofAction: Message = { kind: 'action', actionId: EMAIL_ID, key: 'timeout:a:b:1', leaseToken: 7 }
 
 describe('a message', () => {
   test('is read as it was written, and holds nothing but names', () => {
-    expect(readMessage(writeMessage(message))).toEqual({ ok: true, message })
+    for (const one of [message, ofAction]) expect(readMessage(writeMessage(one))).toEqual({ ok: true, message: one })
     expect(Object.keys(JSON.parse(writeMessage(message))).sort()).toEqual(['emailId', 'key', 'kind', 'leaseToken'])
   })
 
@@ -16,7 +17,12 @@ describe('a message', () => {
     ['nothing', '', 'it is not JSON'],
     ['too long', 'x'.repeat(5_000), 'it is 5000 characters long'],
     ['null', 'null', 'the whole: invalid_type'],
-    ['another kind', JSON.stringify({ ...message, kind: 'action' }), 'kind: invalid_union'],
+    ['another kind', JSON.stringify({ ...message, kind: 'webhook' }), 'kind: invalid_union'],
+    [
+      'an email that says to be an action',
+      JSON.stringify({ ...message, kind: 'action' }),
+      'actionId: invalid_type, the whole: unrecognized_keys',
+    ],
     ['an id that is none', JSON.stringify({ ...message, emailId: "'; DROP TABLE" }), 'emailId: invalid_format'],
     ['a token that no column takes', JSON.stringify({ ...message, leaseToken: 2 ** 31 }), 'leaseToken: too_big'],
     ['a token of none', JSON.stringify({ ...message, leaseToken: 0 }), 'leaseToken: too_small'],
@@ -43,5 +49,6 @@ describe('its id', () => {
     expect(new Set(ids).size).toBe(3)
     expect(messageId({ ...message })).toBe(ids[0])
     for (const id of ids) expect(id).toMatch(/^email-[0-9a-f]{32}$/)
+    expect(messageId(ofAction)).toMatch(/^action-[0-9a-f]{32}$/)
   })
 })

@@ -1,36 +1,33 @@
-import type pg from 'pg'
+import { ACTION_TYPES } from '#lib/actions/action-types.ts'
 import { type ClaimedAction, claimActions } from '#lib/actions/claim.ts'
 import { markError } from '#lib/actions/settle.ts'
 import { recoverActions, releaseHeld } from '#lib/actions/take-back.ts'
-import type { Log } from '#lib/platform/log.ts'
 import { runCampaignAction } from './campaign-times.ts'
 import { runPeopleActions } from './people.ts'
 import type { ActionMeans } from './tell-member.ts'
 
-/** Starts and ends of campaigns that are due; answers how many have started. */
-export async function runCampaignActions(
-  { pool, worker, log }: ActionMeans,
-  mayContinue: () => boolean,
-): Promise<number> {
-  let started = 0
-  for (;;) {
-    const claimed = await claimActions(pool, worker, 'campaigns')
-    for (const action of claimed)
-      if (await tried(pool, log, [action], () => runCampaignAction(pool, action))) started += 1
-    if (claimed.length === 0 || !mayContinue()) return started
-  }
-}
+/** Campaigns that have started, and actions of people. */
+export type CarriedOut = { started: number; done: number }
 
-/** What is due of people, batch after batch; answers how many actions were carried out. */
-export async function runDueActions(means: ActionMeans, mayContinue: () => boolean): Promise<number> {
-  const { pool, worker, log } = means
-  let done = 0
+const NOTHING: CarriedOut = { started: 0, done: 0 }
+
+export const bothOf = (one: CarriedOut, other: CarriedOut): CarriedOut => ({
+  started: one.started + other.started,
+  done: one.done + other.done,
+})
+
+/** What is due of these, claim after claim. */
+export async function runDueActions(
+  means: ActionMeans,
+  of: 'campaigns' | 'people',
+  mayContinue: () => boolean,
+): Promise<CarriedOut> {
+  let all = NOTHING
   for (;;) {
-    const claimed = await claimActions(pool, worker, 'people')
-    const batches = Map.groupBy(claimed, ({ type, campaignId }) => `${BATCHES[type] ?? type} ${campaignId}`)
-    for (const batch of batches.values()) done += await runBatch(means, batch)
-    if (claimed.length === 0 || !mayContinue()) return done
-    log.debug({ claimed: claimed.length }, 'actions')
+    const claimed = await claimActions(means.pool, means.worker, of)
+    for (const batch of inBatches(claimed)) all = bothOf(all, await carryOut(means, batch))
+    if (claimed.length === 0 || !mayContinue()) return all
+    means.log.debug({ claimed: claimed.length }, 'actions')
   }
 }
 
@@ -42,32 +39,42 @@ const BATCHES: Partial<Record<ClaimedAction['type'], string>> = {
   LOOK: 'journey',
 }
 
-/** Where a batch fails it is taken back whole, and each is tried by itself: one that cannot be carried out holds up no other. */
-async function runBatch(means: ActionMeans, batch: readonly ClaimedAction[]): Promise<number> {
-  const { pool, log } = means
-  if (batch.length === 1) return (await tried(pool, log, batch, () => runPeopleActions(means, batch))) ?? 0
-  try {
-    return await runPeopleActions(means, batch)
-  } catch (error) {
-    log.warn({ error, actions: batch.length }, 'a batch of actions failed; each is tried by itself')
-  }
-  let done = 0
-  for (const action of batch) done += (await tried(pool, log, [action], () => runPeopleActions(means, [action]))) ?? 0
-  return done
+/** Each is one commit, unless something in it fails. What hangs on a whole campaign goes first, and by itself. */
+export function inBatches(claimed: readonly ClaimedAction[]): ClaimedAction[][] {
+  const { ofCampaigns = [], ofPeople = [] } = Object.groupBy(claimed, ({ type }) =>
+    ACTION_TYPES[type].isOfCampaign ? 'ofCampaigns' : 'ofPeople',
+  )
+  const together = Map.groupBy(ofPeople, ({ type, campaignId }) => `${BATCHES[type] ?? type} ${campaignId}`)
+  return [...ofCampaigns.map((action) => [action]), ...together.values()]
 }
 
-async function tried<T>(
-  pool: pg.Pool,
-  log: Log,
-  actions: readonly ClaimedAction[],
-  work: () => Promise<T>,
-): Promise<T | undefined> {
+/**
+ * One batch: effects and completions in one commit. Where it fails it is taken back whole, and each is tried by itself: one
+ * that cannot be carried out holds up no other.
+ */
+export async function carryOut(means: ActionMeans, batch: readonly ClaimedAction[]): Promise<CarriedOut> {
+  const [first, ...others] = batch
+  if (!first) return NOTHING
+  if (others.length === 0) return tried(means, first)
   try {
-    return await work()
+    return { ...NOTHING, done: await runPeopleActions(means, batch) }
   } catch (error) {
-    log.error({ error, actions: actions.map(({ id }) => id) }, 'an action failed')
-    await markError(pool, actions, error instanceof Error ? error.message : String(error))
-    return undefined
+    means.log.warn({ error, actions: batch.length }, 'a batch of actions failed; each is tried by itself')
+  }
+  let all = NOTHING
+  for (const action of batch) all = bothOf(all, await tried(means, action))
+  return all
+}
+
+async function tried(means: ActionMeans, action: ClaimedAction): Promise<CarriedOut> {
+  const { pool, log } = means
+  try {
+    if (!ACTION_TYPES[action.type].isOfCampaign) return { ...NOTHING, done: await runPeopleActions(means, [action]) }
+    return { ...NOTHING, started: (await runCampaignAction(pool, action)) ? 1 : 0 }
+  } catch (error) {
+    log.error({ error, actions: [action.id] }, 'an action failed')
+    await markError(pool, [action], error instanceof Error ? error.message : String(error))
+    return NOTHING
   }
 }
 

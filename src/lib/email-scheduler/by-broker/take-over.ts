@@ -1,6 +1,7 @@
 import type { Lease } from '#lib/email-scheduler/lease.ts'
 import type { ClaimedEmail, ClaimedMailbox, Claimer } from '#lib/email-scheduler/send/claim.ts'
 import { prepared, type Sql } from '#lib/platform/database.ts'
+import { BROKER } from '#lib/platform/rows/for-broker.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 
 export type TakenOver = { email: ClaimedEmail; mailbox: ClaimedMailbox }
@@ -9,13 +10,6 @@ export type TakenOver = { email: ClaimedEmail; mailbox: ClaimedMailbox }
 export type Takeable = Lease & { fromAnyone: boolean }
 
 type Row = ClaimedEmail & Pick<ClaimedMailbox, 'address' | 'version'> & { mailboxKind: ClaimedMailbox['kind'] }
-
-/** Under whose name a claim stands that is on its way through a broker, to whoever takes it over. */
-export function forBroker(worker: string): string {
-  return `${BROKER}${worker}`
-}
-
-const BROKER = 'broker:'
 
 /**
  * Takes claimed emails into one's own hands, by the token that a message names, with a whole lease from now on: the way
