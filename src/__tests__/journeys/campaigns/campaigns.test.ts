@@ -74,7 +74,7 @@ describe('a campaign', () => {
     await page.getByLabel('Add people').click()
     await page.getByRole('option', { name: 'Everybody in the workspace' }).click()
     await page.getByRole('button', { name: 'Add', exact: true }).click()
-    await page.getByText('3 added.').waitFor()
+    await page.getByText('3 people added.').waitFor()
     await page.getByText('6 emails').first().waitFor()
     await figure('People by state').getByText('3').first().waitFor()
   })
