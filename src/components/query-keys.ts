@@ -43,6 +43,7 @@ export const queryKeys = {
   campaigns: (workspaceId: string) => ['campaigns', workspaceId] as const,
   campaignsPage: (workspaceId: string, query: string) => ['campaigns', workspaceId, 'page', query] as const,
   sequencesToChoose: (workspaceId: string) => ['campaigns', workspaceId, 'sequences'] as const,
+  enrolments: (workspaceId: string, query: string) => ['campaigns', workspaceId, 'everybody', query] as const,
   campaign: (workspaceId: string, id: string) => ['campaigns', workspaceId, 'one', id] as const,
   campaignPart: (workspaceId: string, id: string, part: string) => ['campaigns', workspaceId, 'one', id, part] as const,
   prospects: (workspaceId: string) => ['prospects', workspaceId] as const,

@@ -71,6 +71,25 @@ export const ENROLMENT_STATE_LOOK: Record<EnrolmentState, StatusLook> = {
   FINISHED: { tone: 'success', icon: 'done', word: 'Finished' },
 }
 
+/** In a bar: what is done on the left, as in any bar that fills, then what goes on, then what went wrong or was left out. */
+export const ENROLMENT_LEDGER = [
+  'FINISHED',
+  'ACTIVE',
+  'PENDING',
+  'BLOCKED',
+  'SKIPPED',
+] as const satisfies EnrolmentState[]
+export const EMAIL_LEDGER = [
+  'SENT',
+  'SENDING',
+  'SCHEDULED',
+  'RETRY_SCHEDULED',
+  'OUTCOME_UNKNOWN',
+  'FAILED',
+  'PERMANENTLY_FAILED',
+  'CANCELLED',
+] as const satisfies ScheduledEmailStatus[]
+
 export const WEBHOOK_STATUS_LOOK: Record<WebhookStatus, StatusLook> = {
   ENABLED: { tone: 'success', icon: 'done', word: WEBHOOK_STATES.ENABLED.name },
   PAUSED: { tone: 'warning', icon: 'paused', word: WEBHOOK_STATES.PAUSED.name },

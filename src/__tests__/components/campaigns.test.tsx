@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { actWords } from '#components/campaigns/activity/act-words.ts'
 import { CampaignActivity } from '#components/campaigns/activity/campaign-activity.tsx'
+import { CampaignEmails } from '#components/campaigns/campaign-emails.tsx'
 import { CampaignSettings } from '#components/campaigns/campaign-settings.tsx'
 import { DiagnosisPanel } from '#components/campaigns/diagnosis-panel.tsx'
 import { CampaignMaker } from '#components/campaigns/making/campaign-maker.tsx'
@@ -101,7 +102,7 @@ const ANSWERS: Record<string, unknown> = {
           nextEmail: null,
           cancelled: null,
         },
-        reason: { code: 'missing-fields', sentence: 'The prospect has no company; fill it in.' },
+        reason: { code: 'missing-fields', sentence: 'The person has no company; fill it in.' },
         enrolledAt: '2026-11-18T00:00:00Z',
       },
     ],
@@ -112,7 +113,7 @@ const ANSWERS: Record<string, unknown> = {
     ...{ status: 'PAUSED', scheduledAt: null },
     findings: [
       { code: 'campaign-paused', sentence: 'The campaign is “Paused”. Nothing goes out until a person resumes it.' },
-      { code: 'blocked', sentence: '9 prospects lack a field; fill it in, or give the text a fallback.' },
+      { code: 'blocked', sentence: '9 people lack a field; fill it in, or give the text a fallback.' },
     ],
     emails: [
       {
@@ -157,7 +158,14 @@ const ANSWERS: Record<string, unknown> = {
       {
         ...{ id: 'w1', enrolmentId: 'e', prospectId: 'x', prospect: 'ada@example.com', stepNumber: 1, attempts: 0 },
         ...{ mailbox: 'ann@acme.test', status: 'SCHEDULED', scheduledFor: '2026-11-20T09:00:00Z', sentAt: null },
-        ...{ nextRetryAt: null, lastError: null, cancelReason: null, parkedBy: null, chosenAt: null },
+        ...{
+          cancelledAt: null,
+          nextRetryAt: null,
+          lastError: null,
+          cancelReason: null,
+          parkedBy: null,
+          chosenAt: null,
+        },
         ...{ limitedBy: 'workspace-quota', limitedOn: '2026-11-19', localDate: '2026-11-20' },
       },
     ],
@@ -268,11 +276,17 @@ describe('why nothing goes out', () => {
 describe('the tabs of a campaign', () => {
   test('its people: why one is blocked, and the field filled in where it is missed', async () => {
     show(<CampaignPeople campaign={campaign({ status: 'RUNNING' })} />)
-    await screen.findByText('The prospect has no company; fill it in.')
+    await screen.findByText('The person has no company; fill it in.')
     await userEvent.click(screen.getByRole('button', { name: 'Fill it in' }))
     await userEvent.click(await screen.findByRole('button', { name: 'Company: Not set. Change' }))
     await userEvent.type(screen.getByLabelText('Company'), 'Acme{Enter}')
     await vi.waitFor(() => expect(asked).toContainEqual({ call: 'PATCH /api/prospects/x', body: { company: 'Acme' } }))
+  })
+
+  test('its emails: each opens in the queue beside the others of the campaign', async () => {
+    show(<CampaignEmails campaign={campaign({ status: 'RUNNING' })} />)
+    const door = await screen.findByRole('link', { name: 'ada@example.com' })
+    expect(door.getAttribute('href')).toBe('/admin/email-queue?tab=waiting&campaign=c&email=w1')
   })
 
   test('its month: each number leads to the emails of that day and state', async () => {

@@ -1,5 +1,8 @@
 import { render, screen, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
+import { pageOfTarget, sentenceOf } from '#components/audit/audit-words.ts'
+import { counted, people } from '#components/counted.ts'
+import { EMAIL_LEDGER, EMAIL_STATUS_LOOK, ENROLMENT_LEDGER, ENROLMENT_STATE_LOOK } from '#components/status-look.ts'
 import { Button } from '#components/ui/control/button.tsx'
 import { Field } from '#components/ui/control/field.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
@@ -93,4 +96,31 @@ test('a date is the workspace’s, and its title says besides what it is where t
   expect(title()).toEqual([expect.stringContaining(elsewhere), expect.stringContaining(here)])
   rerender(<DateTime instant="2026-11-19T03:00:00Z" timeZone={here} />)
   expect(title()).toEqual([expect.stringContaining(here)])
+})
+
+test('a number has the word that fits it, and separators', () => {
+  expect([0, 1, 2, 1_204].map((number) => counted(number, 'email'))).toEqual([
+    '0 emails',
+    '1 email',
+    '2 emails',
+    '1,204 emails',
+  ])
+  expect([people(1), people(412)]).toEqual(['1 person', '412 people'])
+})
+
+test('the bar of a ledger fills from the left, and has each state once', () => {
+  expect([EMAIL_LEDGER[0], ENROLMENT_LEDGER[0]]).toEqual(['SENT', 'FINISHED'])
+  expect(EMAIL_LEDGER.toSorted()).toEqual(Object.keys(EMAIL_STATUS_LOOK).toSorted())
+  expect(ENROLMENT_LEDGER.toSorted()).toEqual(Object.keys(ENROLMENT_STATE_LOOK).toSorted())
+})
+
+test('the audit log leads to what an entry is about, and shows nobody an id for a name', () => {
+  const id = '01a1f479-9ba9-73e3-bbf1-bfa866a348cb'
+  const entry = { action: 'prospect.archived', targetKind: 'prospect', targetId: id, targetName: `prospect ${id}` }
+  expect([sentenceOf(entry), pageOfTarget(entry)]).toEqual([
+    { verb: 'archived', target: 'a person' },
+    `/prospects/${id}`,
+  ])
+  expect(pageOfTarget({ targetKind: 'workspace', targetId: id })).toBeNull()
+  expect(pageOfTarget({ targetKind: 'campaign', targetId: null })).toBeNull()
 })

@@ -144,6 +144,20 @@ test('a timeline puts what is to come before what was, the next and the last fir
   ])
 })
 
+test('each email of a timeline opens in the queue, and each campaign with the others who are where the person is', () => {
+  const campaign = { id: 'spring', name: 'Spring' }
+  const email = { id: 'one', status: 'CANCELLED', at: '2026-03-02T00:00:00Z', sentence: '', subject: null } as never
+  const enrolment = { id: 'two', campaign, state: 'ACTIVE', reason: null, createdAt: '2026-01-02T00:00:00Z' } as const
+  const history: History = { isCut: false, events: [], emails: [email], enrolments: [enrolment] }
+  const person = { id: 'ada', createdAt: '2026-01-01T00:00:00Z' } as Person
+  const hrefs = timelineOf(person, history, []).past.map(({ href }) => href)
+  expect(hrefs).toEqual([
+    '/admin/email-queue?tab=cancelled&person=ada&email=one',
+    '/campaigns/spring?tab=people&state=ACTIVE',
+    null,
+  ])
+})
+
 test('a field may have a name that every object of the language knows', () => {
   expect(fieldLabel('constructor')).toBe('Constructor')
   const [, column] = columnsFor(['constructor'], ['constructor'], 'UTC')

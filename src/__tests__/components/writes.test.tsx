@@ -2,7 +2,7 @@ import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-q
 import { render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ApiError } from '#components/api-client.ts'
 import { useSubmit } from '#components/form/use-submit.ts'
 import { makeQueryClient } from '#components/shell/query-client.ts'
@@ -10,6 +10,7 @@ import { Button } from '#components/ui/control/button.tsx'
 import { Field } from '#components/ui/control/field.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
+import { Dialog } from '#components/ui/overlay/dialog.tsx'
 import { useConfirm } from '#components/ui/overlay/use-confirm.tsx'
 
 type Send = (values: Record<string, string>) => Promise<void>
@@ -126,6 +127,42 @@ test('a question that is being answered can neither be answered again nor left',
   resolve()
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   expect(screen.getByText('Asked 1 times')).toBeTruthy()
+})
+
+test('a dialog in which something was typed asks before an Escape or a press beside it closes it', async () => {
+  const onOpenChange = vi.fn()
+  render(
+    <Dialog title="Invite" isOpen onOpenChange={onOpenChange}>
+      <form>
+        <input aria-label="Email" />
+      </form>
+    </Dialog>,
+  )
+  const field = screen.getByLabelText('Email')
+  await userEvent.type(field, 'ada')
+  await userEvent.keyboard('{Escape}')
+  const goOn = await screen.findByRole('button', { name: 'Go on typing' })
+  expect([document.activeElement, onOpenChange.mock.calls]).toEqual([goOn, []])
+  await userEvent.click(goOn)
+  expect([screen.queryByRole('alert'), document.activeElement]).toEqual([null, field])
+  expect(field).toHaveProperty('value', 'ada')
+
+  await userEvent.keyboard('{Escape}')
+  await userEvent.click(await screen.findByRole('button', { name: 'Close it' }))
+  expect(onOpenChange).toHaveBeenCalledExactlyOnceWith(false)
+})
+
+test('a dialog in which nothing was typed is closed by an Escape at once', async () => {
+  const onOpenChange = vi.fn()
+  render(
+    <Dialog title="Invite" isOpen onOpenChange={onOpenChange}>
+      <form>
+        <input aria-label="Email" />
+      </form>
+    </Dialog>,
+  )
+  await userEvent.keyboard('{Escape}')
+  expect(onOpenChange).toHaveBeenCalledExactlyOnceWith(false)
 })
 
 function People({ ask }: { ask: () => Promise<string> }) {

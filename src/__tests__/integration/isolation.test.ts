@@ -232,6 +232,7 @@ const ROUTES: Record<string, Expectation> = {
   'PATCH /api/campaigns/[id]': { ...forMembers, input: (ours) => ({ ...aCampaign(ours), body: { batchSize: 100 } }) },
   'DELETE /api/campaigns/[id]': { ...forMembers, input: (ours) => ({ params: { id: ours.archivableId } }) },
   'GET /api/campaigns/[id]/prospects': { ...forMembers, input: aCampaign },
+  'GET /api/enrolments': forMembers,
   'POST /api/campaigns/[id]/prospects': {
     ...forMembers,
     input: (ours) => ({ ...aCampaign(ours), body: { all: true } }),

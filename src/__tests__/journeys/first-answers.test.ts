@@ -65,6 +65,7 @@ const PAGES: Record<string, { address?: () => string; shows: string | RegExp }> 
   '/settings/sending': { shows: 'Shortest pause' },
   '/team': { shows: 'olga@example.com' },
   '/campaigns': { shows: '1 sent, 1 waiting' },
+  '/campaigns/people': { shows: '1 of 2' },
   '/campaigns/[id]': { address: () => `/campaigns/${ids.running}`, shows: 'The next emails' },
   '/admin/email-queue': { shows: 'Nothing needs a decision' },
   '/admin/actions': { shows: 'Nothing was ever set for a time' },

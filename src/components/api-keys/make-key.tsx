@@ -8,6 +8,7 @@ import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Select } from '#components/ui/control/select.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { API_SCOPES, type ApiScope } from '#lib/tenancy/api-keys/scopes.ts'
 import { api } from '../api-client.ts'
 import { useSubmit } from '../form/use-submit.ts'
@@ -92,7 +93,7 @@ function MakeForm({ onClose, onMade }: MakeFormProps) {
       <Field label="Works for" error={errorAt('validDays')}>
         <Select options={VALID} value={valid} onValueChange={setValid} />
       </Field>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" isLoading={isRunning}>
           Make the key

@@ -13,7 +13,7 @@ import { rowKeys } from '../ui/row-keys.ts'
 import type { Column } from '../ui/table.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { AuditFilters } from './audit-filters.tsx'
-import { detailLabel, sentenceOf } from './audit-words.ts'
+import { detailLabel, nameOfTarget, pageOfTarget, sentenceOf } from './audit-words.ts'
 import { type AuditEntry, useAudit } from './use-audit.ts'
 
 export function AuditEntries() {
@@ -71,6 +71,7 @@ export function AuditEntries() {
 
 function What({ entry, timeZone }: { entry: AuditEntry; timeZone: string }) {
   const { verb, target } = sentenceOf(entry)
+  const page = pageOfTarget(entry)
   return (
     <details className="group/details font-normal">
       <summary className="-mx-1 flex list-none items-start gap-1.5 rounded-md px-1 py-1.5 lg:py-0.5 [&::-webkit-details-marker]:hidden">
@@ -94,7 +95,17 @@ function What({ entry, timeZone }: { entry: AuditEntry; timeZone: string }) {
             )}
           </Detail>
         ))}
-        {!target && <Detail label="Concerns">{entry.targetName}</Detail>}
+        {(page || !target) && (
+          <Detail label="Concerns">
+            {page ? (
+              <IntentLink href={page} className="text-accent-text underline underline-offset-2">
+                {nameOfTarget(entry)}
+              </IntentLink>
+            ) : (
+              nameOfTarget(entry)
+            )}
+          </Detail>
+        )}
         <Detail label="From">{entry.address ?? 'an address that is not known'}</Detail>
         <Detail label="Entry">{`${entry.id}, ${entry.action}`}</Detail>
       </dl>

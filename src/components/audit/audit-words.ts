@@ -74,19 +74,19 @@ export const ACTION_LABEL: Record<AuditAction, string> = {
   'webhook.removed': 'Webhook removed',
   'webhook.restored': 'Webhook restored',
   'webhook.secret-rotated': 'Webhook secret changed',
-  'prospect.archived': 'Prospect archived',
-  'prospect.restored': 'Prospect restored',
-  'prospect.unsubscribed': 'Prospect unsubscribed',
+  'prospect.archived': 'Person archived',
+  'prospect.restored': 'Person restored',
+  'prospect.unsubscribed': 'Person unsubscribed',
   'prospect.replied': 'Reply noted',
   'prospect.not-replied': 'Reply taken back',
   'prospect.unsubscribed-by-link': 'Unsubscribed by link',
   'prospect.subscribed-by-link': 'Subscribed again by link',
-  'prospect.merged': 'Prospects merged',
-  'prospect.erased': 'Prospect erased',
-  'prospect.exported': 'Prospect exported',
-  'prospects.changed': 'Many prospects changed',
-  'prospects.exported': 'Prospects exported',
-  'prospects.imported': 'Prospects imported',
+  'prospect.merged': 'People merged',
+  'prospect.erased': 'Person erased',
+  'prospect.exported': 'Person exported',
+  'prospects.changed': 'Many people changed',
+  'prospects.exported': 'People exported',
+  'prospects.imported': 'People imported',
   'suppression.added': 'Address suppressed',
   'suppression.removed': 'Suppression lifted',
 }
@@ -141,8 +141,6 @@ const WITH_TARGET: ReadonlySet<string> = new Set<AuditAction>([
   'domain.added',
   'domain.verified',
   'domain.removed',
-  'prospect.unsubscribed-by-link',
-  'prospect.subscribed-by-link',
   'mailbox.added',
   'mailbox.changed',
   'mailbox.stopped',
@@ -163,7 +161,27 @@ const WITH_TARGET: ReadonlySet<string> = new Set<AuditAction>([
 /** An entry of an action that this version does not know is shown by its name, not left out. */
 export function sentenceOf(entry: { action: string; targetName: string }): { verb: string; target: string | null } {
   const verb: string = isKnown(entry.action) ? AUDIT_ACTIONS[entry.action] : entry.action
-  return { verb, target: WITH_TARGET.has(entry.action) ? entry.targetName : null }
+  return { verb, target: WITH_TARGET.has(entry.action) ? nameOfTarget(entry) : null }
+}
+
+/** The log names no person, who may be erased one day: it holds their id, which says nothing to anybody. */
+export function nameOfTarget({ targetName }: { targetName: string }): string {
+  return /^prospect [0-9a-f-]{36}$/.test(targetName) ? 'a person' : targetName
+}
+
+const PAGE_OF: Record<string, (id: string) => string> = {
+  campaign: (id) => `/campaigns/${id}`,
+  email: (id) => `/admin/email-queue?email=${id}`,
+  list: (id) => `/prospects?list=${id}`,
+  mailbox: () => '/mailboxes',
+  prospect: (id) => `/prospects/${id}`,
+  sequence: (id) => `/sequences/${id}`,
+  template: (id) => `/settings/templates/${id}`,
+}
+
+/** Where that stands which an entry is about; null where nothing stands there, or nothing any more. */
+export function pageOfTarget({ targetKind, targetId }: { targetKind: string; targetId: string | null }): string | null {
+  return (targetId && PAGE_OF[targetKind]?.(targetId)) || null
 }
 
 export function isKnown(action: string): action is AuditAction {

@@ -10,10 +10,11 @@ import { Select } from '#components/ui/control/select.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import type { Received } from '#lib/contract/over-the-wire.ts'
 import { api, messageOf } from '../api-client.ts'
+import { counted, people } from '../counted.ts'
 import { useLists, useSegments } from '../prospects/use-audience.ts'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
-import { ENROLMENT_STATE_LOOK } from '../status-look.ts'
+import { ENROLMENT_LEDGER, ENROLMENT_STATE_LOOK } from '../status-look.ts'
 import { Card } from '../ui/card.tsx'
 import { LedgerBar } from '../ui/ledger-bar.tsx'
 import { useOnDemand } from '../use-on-demand.ts'
@@ -76,15 +77,13 @@ export function AudienceCard({ campaign, title = 'Who gets it' }: { campaign: Ca
               unit="people"
               total={enrolments.total}
               href={`/campaigns/${campaign.id}?tab=people`}
-              parts={(['PENDING', 'BLOCKED', 'SKIPPED', 'ACTIVE', 'FINISHED'] as const)
-                .filter((state) => enrolments[state] > 0)
-                .map((state) => ({
-                  key: state,
-                  label: ENROLMENT_STATE_LOOK[state].word,
-                  count: enrolments[state],
-                  href: `/campaigns/${campaign.id}?tab=people&state=${state}`,
-                  tone: ENROLMENT_STATE_LOOK[state].tone,
-                }))}
+              parts={ENROLMENT_LEDGER.filter((state) => enrolments[state] > 0).map((state) => ({
+                key: state,
+                label: ENROLMENT_STATE_LOOK[state].word,
+                count: enrolments[state],
+                href: `/campaigns/${campaign.id}?tab=people&state=${state}`,
+                tone: ENROLMENT_STATE_LOOK[state].tone,
+              }))}
             />
           </>
         )}
@@ -201,22 +200,24 @@ function Explained({
   )
 }
 
-const LEFT_OUT: Record<Exclude<keyof Counts, 'enrolled' | 'blocked'>, string> = {
-  covered: 'already had this sequence',
-  already: 'were in it already',
-  suppressed: 'are suppressed',
-  unsubscribed: 'have unsubscribed',
-  inactive: 'are paused, archived or have replied',
-  unknown: 'were not found',
+const LEFT_OUT: Record<Exclude<keyof Counts, 'enrolled' | 'blocked'>, readonly [one: string, many: string]> = {
+  covered: ['already had this sequence', 'already had this sequence'],
+  already: ['was in it already', 'were in it already'],
+  suppressed: ['is suppressed', 'are suppressed'],
+  unsubscribed: ['has unsubscribed', 'have unsubscribed'],
+  inactive: ['is paused, archived or has replied', 'are paused, archived or have replied'],
+  unknown: ['was not found', 'were not found'],
 }
 
 /** "412 people are in: 9 of them lack a field. 3 are suppressed." */
 export function sentenceOf(counts: Counts): string {
-  const say = (count: number) => count.toLocaleString('en')
-  const lacking = counts.blocked > 0 ? `; ${say(counts.blocked)} of them lack a field that the texts need` : ''
+  const lacking =
+    counts.blocked > 0
+      ? `; ${counted(counts.blocked, 'of them lacks', 'of them lack')} a field that the texts need`
+      : ''
   const left = Object.entries(LEFT_OUT)
     .map(([key, words]) => ({ count: counts[key as keyof typeof LEFT_OUT], words }))
     .filter(({ count }) => count > 0)
-    .map(({ count, words }) => `${say(count)} ${words}`)
-  return `${say(counts.enrolled)} added${lacking}.${left.length > 0 ? ` Left out: ${left.join(', ')}.` : ''}`
+    .map(({ count, words: [one, many] }) => counted(count, one, many))
+  return `${people(counts.enrolled)} added${lacking}.${left.length > 0 ? ` Left out: ${left.join(', ')}.` : ''}`
 }

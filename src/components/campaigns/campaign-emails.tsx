@@ -4,9 +4,12 @@ import { useQuery } from '@tanstack/react-query'
 import { MailX } from 'lucide-react'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
 import type { Received } from '#lib/contract/over-the-wire.ts'
+import { CANCEL_REASONS, type CancelReason } from '#lib/email-scheduler/reasons.ts'
 import { api } from '../api-client.ts'
+import { counted } from '../counted.ts'
 import { live } from '../live/live.ts'
 import { queryKeys } from '../query-keys.ts'
+import { hrefOfEmail } from '../queue/queue-filter.ts'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { EMAIL_STATUS_LOOK } from '../status-look.ts'
@@ -39,7 +42,20 @@ export function CampaignEmails({ campaign }: { campaign: Campaign }) {
   const isNarrowed = params.has('status') || params.has('blocker') || params.has('date')
   const { data, error, isPending, isFetching, refetch } = query
   const columns: Column<Email>[] = [
-    { key: 'to', label: 'To', isRowHeader: true, cell: ({ prospect }) => prospect ?? 'An erased person' },
+    {
+      key: 'to',
+      label: 'To',
+      isRowHeader: true,
+      cell: (one) => (
+        <IntentLink
+          href={hrefOfEmail(one, { campaign: campaign.id })}
+          data-open=""
+          className="break-words hover:underline"
+        >
+          {one.prospect ?? 'An erased person'}
+        </IntentLink>
+      ),
+    },
     { key: 'step', label: 'Step', isNarrow: true, align: 'end', cell: ({ stepNumber }) => stepNumber },
     {
       key: 'status',
@@ -47,7 +63,7 @@ export function CampaignEmails({ campaign }: { campaign: Campaign }) {
       cell: (one) => (
         <div className="flex flex-col items-start gap-0.5">
           <StatusBadge look={EMAIL_STATUS_LOOK[one.status]} />
-          {one.lastError && <span className="break-words text-[0.8125rem] text-muted">{one.lastError}</span>}
+          {whyOf(one) && <span className="break-words text-[0.8125rem] text-muted">{whyOf(one)}</span>}
         </div>
       ),
     },
@@ -56,8 +72,8 @@ export function CampaignEmails({ campaign }: { campaign: Campaign }) {
       key: 'when',
       label: 'When',
       isNarrow: true,
-      cell: ({ sentAt, nextRetryAt, scheduledFor }) => (
-        <DateTime instant={sentAt ?? nextRetryAt ?? scheduledFor} timeZone={workspace.timeZone} />
+      cell: ({ sentAt, cancelledAt, nextRetryAt, scheduledFor }) => (
+        <DateTime instant={sentAt ?? cancelledAt ?? nextRetryAt ?? scheduledFor} timeZone={workspace.timeZone} />
       ),
     },
   ]
@@ -75,7 +91,7 @@ export function CampaignEmails({ campaign }: { campaign: Campaign }) {
       <FilterBar filters={[{ param: 'status', label: 'State', options: STATES }]} otherParams={['blocker', 'date']} />
       <LostTab campaignId={campaign.id} query={query} />
       <p className="mb-2 text-[0.8125rem] text-muted tabular-nums">
-        <What params={params} emails={progress?.ledger.emails} />
+        <What params={params} progress={progress} />
       </p>
       <Table
         caption="Emails of the campaign"
@@ -107,21 +123,37 @@ export function CampaignEmails({ campaign }: { campaign: Campaign }) {
   )
 }
 
-type Ledger = Received<'GET /api/campaigns/[id]/progress'>['ledger']['emails']
+type Progress = Received<'GET /api/campaigns/[id]/progress'>
 
 /** The number that the door to here said, or what narrows the list. */
-function What({ params, emails }: { params: URLSearchParams; emails: Ledger | undefined }) {
+function What({ params, progress }: { params: URLSearchParams; progress: Progress | undefined }) {
   const { status, blocker, date } = emailsIn(params)
   if (params.has('date')) return `Emails of ${date ? dayWords(date, 'long') : 'a day'}`
-  if (blocker) return `Emails ${OF_BLOCKER[blocker]}`
-  if (!emails) return null
+  if (blocker) {
+    const block = progress?.blocks.find(({ code }) => BLOCK_OF[blocker] === code)
+    return block ? `${counted(block.count, 'email')} ${OF_BLOCKER[blocker]}` : `Emails ${OF_BLOCKER[blocker]}`
+  }
+  if (!progress) return null
+  const { emails } = progress.ledger
   const count =
     status === WAITING
       ? emails.SCHEDULED + emails.SENDING + emails.FAILED + emails.RETRY_SCHEDULED
       : status
         ? emails[status]
         : emails.total
-  return `${count.toLocaleString('en')} ${count === 1 ? 'email' : 'emails'}`
+  return counted(count, 'email')
+}
+
+/** Where the chip that leads here says how many they are. */
+const BLOCK_OF: Partial<Record<keyof typeof OF_BLOCKER, Progress['blocks'][number]['code']>> = {
+  'prospect-active': 'paused-people',
+  'merge-fields-complete': 'fields-of-emails',
+}
+
+/** What went wrong, or why it will not be sent. */
+function whyOf({ lastError, cancelReason }: Email): string | null {
+  const isKnown = cancelReason !== null && Object.hasOwn(CANCEL_REASONS, cancelReason)
+  return isKnown ? CANCEL_REASONS[cancelReason as CancelReason] : lastError
 }
 
 function useEmails(id: string) {

@@ -47,7 +47,7 @@ export function Campaigns() {
       <FilterBar
         filters={[
           { param: 'status', label: 'State', options: STATES },
-          { param: 'archived', label: 'Archived', options: ARCHIVED },
+          { param: 'archived', label: 'Archived', none: 'Not archived', options: ARCHIVED },
         ]}
       />
       <div ref={list}>

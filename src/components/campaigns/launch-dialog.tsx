@@ -8,6 +8,7 @@ import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Select } from '#components/ui/control/select.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { api, messageOf } from '../api-client.ts'
 import { formatInstant } from '../date-time-format.ts'
@@ -85,7 +86,7 @@ function LaunchForm({ campaign, onDone }: { campaign: Campaign; onDone: () => vo
           </Field>
         )}
       </div>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onDone}>Cancel</Button>
         <Button
           variant="primary"

@@ -1,16 +1,12 @@
 'use client'
 
-import type { EnrolmentState, ScheduledEmailStatus } from '#lib/platform/generated/enums.ts'
-import { EMAIL_STATUS_LOOK, ENROLMENT_STATE_LOOK } from '../status-look.ts'
+import { EMAIL_LEDGER, EMAIL_STATUS_LOOK, ENROLMENT_LEDGER, ENROLMENT_STATE_LOOK } from '../status-look.ts'
 import { Callout } from '../ui/callout.tsx'
 import { Card } from '../ui/card.tsx'
 import { LedgerBar } from '../ui/ledger-bar.tsx'
 import { LoadError } from '../ui/load-error.tsx'
 import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
 import { type Campaign, useProgress } from './use-campaigns.ts'
-
-const ENROLMENT_STATES = Object.keys(ENROLMENT_STATE_LOOK) as EnrolmentState[]
-const EMAIL_STATUSES = Object.keys(EMAIL_STATUS_LOOK) as ScheduledEmailStatus[]
 
 /** Both ledgers, as bars and as numbers that add up on screen. */
 export function LedgersCard({ campaign }: { campaign: Campaign }) {
@@ -46,7 +42,7 @@ export function LedgersCard({ campaign }: { campaign: Campaign }) {
           unit="people"
           total={enrolments.total}
           href={`${place}?tab=people`}
-          parts={ENROLMENT_STATES.filter((state) => enrolments[state] > 0).map((state) => ({
+          parts={ENROLMENT_LEDGER.filter((state) => enrolments[state] > 0).map((state) => ({
             key: state,
             label: ENROLMENT_STATE_LOOK[state].word,
             count: enrolments[state],
@@ -59,7 +55,7 @@ export function LedgersCard({ campaign }: { campaign: Campaign }) {
           unit="emails"
           total={emails.total}
           href={`${place}?tab=emails`}
-          parts={EMAIL_STATUSES.filter((status) => emails[status] > 0).map((status) => ({
+          parts={EMAIL_LEDGER.filter((status) => emails[status] > 0).map((status) => ({
             key: status,
             label: EMAIL_STATUS_LOOK[status].word,
             count: emails[status],

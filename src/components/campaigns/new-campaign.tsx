@@ -9,6 +9,7 @@ import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Select } from '#components/ui/control/select.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { api } from '../api-client.ts'
 import { useSubmit } from '../form/use-submit.ts'
 import { queryKeys } from '../query-keys.ts'
@@ -81,7 +82,7 @@ function NewForm({ onCancel }: { onCancel: () => void }) {
           isDisabled={!data}
         />
       </Field>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="primary" isLoading={isRunning}>
           Make the draft

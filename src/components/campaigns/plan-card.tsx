@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
+import { counted, people } from '../counted.ts'
 import { useSession } from '../session/session-context.tsx'
 import { Callout } from '../ui/callout.tsx'
 import { Card } from '../ui/card.tsx'
@@ -57,11 +58,15 @@ export function PlanSummary({ campaignId, plan }: { campaignId: string; plan: Pl
       {plan.emails > 0 && first && plan.lastDate ? (
         <>
           <p className="text-sm">
-            <strong>{plan.emails.toLocaleString('en')} emails</strong> to {plan.enrolments.toLocaleString('en')} people,
-            from {dayWords(first, 'long')} to {dayWords(plan.lastDate, 'long')}
+            <strong>{counted(plan.emails, 'email')}</strong> to {people(plan.enrolments)},{' '}
+            {first === plan.lastDate
+              ? `on ${dayWords(first, 'long')}`
+              : `from ${dayWords(first, 'long')} to ${dayWords(plan.lastDate, 'long')}`}
             {plan.isComplete ? '.' : ', and more after what is worked out here.'}
-            {plan.blocked > 0 && ` ${plan.blocked.toLocaleString('en')} lack a field and wait until it is filled in.`}
-            {plan.skipped > 0 && ` ${plan.skipped.toLocaleString('en')} are skipped: they had this sequence.`}
+            {plan.blocked > 0 &&
+              ` ${counted(plan.blocked, 'person lacks a field and waits', 'people lack a field and wait')} until it is filled in.`}
+            {plan.skipped > 0 &&
+              ` ${counted(plan.skipped, 'person is', 'people are')} left out: they had this sequence, or want no email.`}
           </p>
           {plan.branching && (
             <p className="text-muted text-sm">

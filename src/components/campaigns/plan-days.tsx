@@ -1,9 +1,11 @@
+import { counted } from '../counted.ts'
 import { dayWords as name } from './day-words.ts'
 import type { Plan } from './use-campaigns.ts'
 
 const SHOWN_MAX = 60
 const HEIGHT = 64
 const STEP = 10
+const DAY_MS = 86_400_000
 /** In days: of a short plan the bars stay bars, and its last date stands below its last one. */
 const WIDTH_MIN = 12
 
@@ -37,39 +39,44 @@ export function clockWords(minutes: number): string {
 export function PlanDays({ days }: { days: Plan['days'] }) {
   const shown = days.slice(0, SHOWN_MAX)
   const most = Math.max(1, ...shown.map(({ emails }) => emails))
+  const [first, last] = [shown[0]?.date, shown.at(-1)?.date]
+  // Each date has its place, those without an email too: a weekend is a gap.
+  const placeOf = (date: string) => Math.round((Date.parse(date) - Date.parse(first ?? date)) / DAY_MS)
+  const places = placeOf(last ?? first ?? '1970-01-01') + 1
+  const width = Math.max(places, WIDTH_MIN)
   return (
     <figure>
+      <p className="mb-1 text-muted text-xs">{counted(most, 'email')} on the day with the most</p>
       <svg
         role="img"
         aria-label={`Emails for each day; the most on one day is ${most.toLocaleString('en')}`}
-        viewBox={`0 0 ${Math.max(shown.length, WIDTH_MIN) * STEP} ${HEIGHT}`}
+        viewBox={`0 0 ${width * STEP} ${HEIGHT}`}
         preserveAspectRatio="none"
         className="h-16 w-full"
       >
-        {shown.map((day, index) => {
+        {shown.map((day) => {
           const { date, emails } = day
           const height = Math.max(1, (emails / most) * (HEIGHT - 2))
           return (
             <rect
               key={date}
-              x={index * STEP + 1}
+              x={placeOf(date) * STEP + 1}
               y={HEIGHT - height}
               width={STEP - 2}
               height={height}
               className="fill-accent"
             >
-              <title>{`${name(date)}: ${emails.toLocaleString('en')} emails. ${limitsOf(day)} ${clockWords(day.clockMinutes)}`}</title>
+              <title>{`${name(date)}: ${counted(emails, 'email')}. ${limitsOf(day)} ${clockWords(day.clockMinutes)}`}</title>
             </rect>
           )
         })}
       </svg>
       <figcaption
-        className="mt-1 flex min-w-full justify-between gap-2 text-muted text-xs sm:min-w-72"
-        style={{ width: `${(shown.length / Math.max(shown.length, WIDTH_MIN)) * 100}%` }}
+        className="mt-1 flex min-w-40 justify-between gap-2 text-muted text-xs"
+        style={{ width: `${(places / width) * 100}%` }}
       >
-        <span>{shown[0] && name(shown[0].date)}</span>
-        <span>most on one day: {most.toLocaleString('en')}</span>
-        <span>{shown.at(-1) && name(shown.at(-1)?.date ?? '')}</span>
+        {first && <span>{name(first)}</span>}
+        {last && last !== first && <span>{name(last)}</span>}
       </figcaption>
       <details className="mt-2 text-[0.8125rem]">
         <summary className="cursor-pointer text-muted">The figures, day by day</summary>

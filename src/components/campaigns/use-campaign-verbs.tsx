@@ -6,6 +6,7 @@ import { toast } from '#components/ui/overlay/toast.tsx'
 import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
 import { useConfirm } from '#components/ui/overlay/use-confirm.tsx'
 import { api, messageOf } from '../api-client.ts'
+import { counted } from '../counted.ts'
 import { useSession } from '../session/session-context.tsx'
 import type { Campaign } from './use-campaigns.ts'
 import { useRefreshCampaigns } from './use-campaigns.ts'
@@ -97,7 +98,7 @@ export function useCampaignVerbs(): {
     stop: (campaign, waiting) =>
       ask({
         title: `Stop ${campaign.name} for good?`,
-        description: `${waiting === undefined ? 'Every email that waits is' : `${waiting.toLocaleString('en')} emails that wait are`} cancelled. A stopped campaign cannot be resumed, and its people are not written to again by this sequence. To hold it for a while, pause it instead.`,
+        description: `${waiting === undefined ? 'Every email that waits is' : counted(waiting, 'email that waits is', 'emails that wait are')} cancelled. A stopped campaign cannot be resumed, and its people are not written to again by this sequence. To hold it for a while, pause it instead.`,
         confirmLabel: 'Stop for good',
         run: async () => {
           const { cancelled } = await api('POST /api/campaigns/[id]/stop', {
@@ -105,7 +106,7 @@ export function useCampaignVerbs(): {
             workspaceId: workspace.id,
           })
           await refresh()
-          toast.success(`${campaign.name} is stopped. ${cancelled.toLocaleString('en')} emails are cancelled.`)
+          toast.success(`${campaign.name} is stopped. ${counted(cancelled, 'email is', 'emails are')} cancelled.`)
         },
       }),
     archive: (campaign) =>

@@ -5,6 +5,7 @@ import { Field } from '#components/ui/control/field.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { api } from '../api-client.ts'
 import { useSubmit } from '../form/use-submit.ts'
@@ -40,7 +41,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
       <Field label="Domain" hint="What stands behind the @ of your mailboxes." error={errorAt('domain')} isRequired>
         <Input name="domain" autoComplete="off" autoCapitalize="none" spellCheck={false} placeholder="example.com" />
       </Field>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" isLoading={isRunning}>
           Add

@@ -12,7 +12,13 @@ const WORD = Object.fromEntries(ISSUE_KINDS.map(({ value, label }) => [value, la
 const COLUMNS: Column<Issue>[] = [
   {
     ...{ key: 'line', label: 'Line', isRowHeader: true, isNarrow: true },
-    cell: ({ line }) => <span className="tabular-nums">{line.toLocaleString('en')}</span>,
+    // As the head of a card the number alone would say nothing.
+    cell: ({ line }) => (
+      <span className="tabular-nums">
+        <span className="sm:hidden">Line </span>
+        {line.toLocaleString('en')}
+      </span>
+    ),
   },
   { key: 'kind', label: 'What', isNarrow: true, cell: ({ kind }) => WORD[kind] },
   { key: 'reason', label: 'Why', cell: ({ reason }) => <span className="break-words">{reason}</span> },

@@ -65,7 +65,7 @@ export function ReportView({ report, draft }: { report: Report; draft: ImportDra
       <ul className="mt-4 grid gap-x-6 gap-y-1 sm:grid-cols-2">
         {outcomes.map(({ key, label, tone, href, sentence, count }) => (
           <li key={key} className="flex items-baseline gap-3 py-1 text-sm">
-            <span className="w-20 shrink-0 text-right font-medium tabular-nums">
+            <span className="min-w-8 shrink-0 text-right font-medium tabular-nums">
               {count > 0 ? (
                 <IntentLink href={href} className="text-accent-text underline-offset-2 hover:underline">
                   {count.toLocaleString('en')} <span className="sr-only">{label.toLowerCase()}</span>

@@ -13,7 +13,7 @@ export type IssueKind = Issue['kind']
 
 export const ISSUE_KINDS: readonly { value: IssueKind; label: string }[] = [
   { value: 'rejected', label: 'Rejected' },
-  { value: 'duplicate', label: 'Duplicates' },
+  { value: 'duplicate', label: 'Duplicate' },
   { value: 'suppressed', label: 'Suppressed' },
   { value: 'unsubscribed', label: 'Unsubscribed' },
   { value: 'merged', label: 'Merged before' },

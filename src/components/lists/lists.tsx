@@ -39,7 +39,11 @@ export function Lists() {
         description="People who belong together: a campaign enrols one list, or several."
         actions={makeButton}
       />
-      <FilterBar filters={[{ param: 'show', label: 'Lists', options: [{ value: 'archived', label: 'Archived' }] }]} />
+      <FilterBar
+        filters={[
+          { param: 'show', label: 'Lists', none: 'In use', options: [{ value: 'archived', label: 'Archived' }] },
+        ]}
+      />
       <div ref={place}>
         <ListsTable makeButton={makeButton} />
       </div>

@@ -6,6 +6,7 @@ import { Field } from '#components/ui/control/field.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { apiWithProgress } from '../api-progress.ts'
 import { useSubmit } from '../form/use-submit.ts'
@@ -138,7 +139,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
       />
       <MessageWish email={person.email} isWished={sendsMessage} onWish={setSendsMessage} />
       {run && <TestSteps run={run} path={path} />}
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onClose}>Cancel</Button>
         {run?.failure && <Button onClick={keepUntested}>Keep it untested</Button>}
         <Button type="submit" variant="primary" isLoading={isRunning}>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
 import { api } from '../api-client.ts'
@@ -100,7 +101,7 @@ function EditForm({ mailbox, onClose }: EditMailboxProps) {
         />
       )}
       {run && <TestSteps run={run} path={path} />}
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" isLoading={isRunning}>
           Save

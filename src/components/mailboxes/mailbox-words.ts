@@ -25,7 +25,3 @@ export const SECURITY_OPTIONS: readonly { value: SmtpSecurity; label: string }[]
 ]
 
 export const count = (number: number) => number.toLocaleString('en')
-
-export function counted(number: number, noun: string, plural = `${noun}s`): string {
-  return `${count(number)} ${number === 1 ? noun : plural}`
-}

@@ -7,10 +7,11 @@ import { ConfirmDialog } from '#components/ui/overlay/confirm-dialog.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import type { Received } from '#lib/contract/over-the-wire.ts'
 import { api, messageOf } from '../api-client.ts'
+import { counted } from '../counted.ts'
 import { queryKeys } from '../query-keys.ts'
 import { useSession } from '../session/session-context.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { count, counted } from './mailbox-words.ts'
+import { count } from './mailbox-words.ts'
 import { type Mailbox, useRefreshMailboxes } from './use-mailboxes.ts'
 
 interface RemoveMailboxProps {

@@ -48,6 +48,7 @@ const IS_WORST: ReadonlySet<Attention['kind']> = new Set([
   'sending-held',
   'no-tick',
   'mailbox-stopped',
+  'unknown',
   'failed',
 ])
 

@@ -1,5 +1,6 @@
 'use client'
 
+import { counted } from '../counted.ts'
 import { Card } from '../ui/card.tsx'
 import { wordsOfInstant } from '../zoned-words.ts'
 import { FigureLink } from './figure-link.tsx'
@@ -10,12 +11,18 @@ type Day = Overview['days'][number]
 type Counted = Exclude<keyof Day, 'date' | 'from' | 'until'>
 
 /** Each has a lane and a scale of its own: beside what was sent, one could not see what went wrong. */
-const LANES: readonly { what: Counted; word: string; unit: string; height: number; bar: string }[] = [
-  { what: 'sent', word: 'Sent', unit: 'emails', height: 88, bar: 'fill-accent' },
-  { what: 'failed', word: 'Failed for good', unit: 'emails', height: 26, bar: 'fill-danger' },
-  { what: 'bounced', word: 'Bounced', unit: 'people', height: 26, bar: 'fill-warning' },
-  { what: 'replied', word: 'Replied', unit: 'people', height: 26, bar: 'fill-success' },
-  { what: 'unsubscribed', word: 'Unsubscribed', unit: 'people', height: 26, bar: 'fill-control' },
+const LANES: readonly {
+  what: Counted
+  word: string
+  unit: readonly [one: string, many: string]
+  height: number
+  bar: string
+}[] = [
+  { what: 'sent', word: 'Sent', unit: ['email', 'emails'], height: 88, bar: 'fill-accent' },
+  { what: 'failed', word: 'Failed for good', unit: ['email', 'emails'], height: 26, bar: 'fill-danger' },
+  { what: 'bounced', word: 'Bounced', unit: ['person', 'people'], height: 26, bar: 'fill-warning' },
+  { what: 'replied', word: 'Replied', unit: ['person', 'people'], height: 26, bar: 'fill-success' },
+  { what: 'unsubscribed', word: 'Unsubscribed', unit: ['person', 'people'], height: 26, bar: 'fill-control' },
 ]
 
 const TICK_DAYS = 7
@@ -39,12 +46,10 @@ export function DaysPlot({ days }: { days: Overview['days'] }) {
           <div key={what} className={lane === 0 ? '' : 'mt-2.5'}>
             <p className="mb-1.5 flex justify-between pl-14 text-xs">
               <span className="font-medium">{word}</span>
-              <span className="text-muted">
-                {total.toLocaleString('en')} {unit}
-              </span>
+              <span className="text-muted">{counted(total, ...unit)}</span>
             </p>
             <Plot
-              label={`${word}, by day: ${total.toLocaleString('en')} ${unit} in 30 days, ${Math.max(...counts).toLocaleString('en')} on the day with the most. The table below has the figures.`}
+              label={`${word}, by day: ${counted(total, ...unit)} in 30 days, ${Math.max(...counts).toLocaleString('en')} on the day with the most. The table below has the figures.`}
               {...{ unit: '', top, height, steps: days.length, isMiddleShown: lane === 0 }}
               {...(lane === LANES.length - 1 ? { ticks } : {})}
             >

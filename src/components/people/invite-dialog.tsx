@@ -7,6 +7,7 @@ import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Select } from '#components/ui/control/select.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import type { Role } from '#lib/tenancy/roles.ts'
 import { api } from '../api-client.ts'
@@ -74,7 +75,7 @@ function InviteForm({ onDone, onInvited }: InviteFormProps) {
           onValueChange={(value) => setRole(roles.find((known) => known === value) ?? 'member')}
         />
       </Field>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" isLoading={isRunning}>
           Send invitation

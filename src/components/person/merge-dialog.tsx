@@ -7,8 +7,10 @@ import { Field } from '#components/ui/control/field.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { api } from '../api-client.ts'
+import { counted } from '../counted.ts'
 import { useSubmit } from '../form/use-submit.ts'
 import { nameOfPerson } from '../prospects/person-state.ts'
 import { type ListedPerson, useRefreshProspects } from '../prospects/use-prospects.ts'
@@ -60,7 +62,9 @@ function MergeForm({ person, onDone }: { person: Person; onDone: () => void }) {
     })
     await refresh()
     onDone()
-    toast.success(`Merged. ${cancelledEmails.toLocaleString('en')} waiting emails of ${loser.email} were cancelled.`)
+    toast.success(
+      `Merged. ${counted(cancelledEmails, 'waiting email')} of ${loser.email} ${cancelledEmails === 1 ? 'was' : 'were'} cancelled.`,
+    )
   })
   return (
     <form {...formProps} className="flex flex-col gap-4">
@@ -88,7 +92,7 @@ function MergeForm({ person, onDone }: { person: Person; onDone: () => void }) {
           <p className="text-muted text-sm">Nobody else is found by that.</p>
         )}
       </fieldset>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="danger" isLoading={isRunning} disabled={!loser}>
           Merge for good

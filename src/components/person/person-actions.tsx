@@ -23,6 +23,7 @@ import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
 import { useConfirm } from '#components/ui/overlay/use-confirm.tsx'
 import { isAtLeast } from '#lib/tenancy/roles.ts'
 import { api, messageOf } from '../api-client.ts'
+import { counted } from '../counted.ts'
 import { nameOfPerson } from '../prospects/person-state.ts'
 import { useRefreshProspects } from '../prospects/use-prospects.ts'
 import { saveFile } from '../save-file.ts'
@@ -176,7 +177,7 @@ export function PersonActions({ person }: { person: Person }) {
         onConfirm={async () => {
           const { cancelledEmails } = await api('POST /api/prospects/[id]/erase', call)
           await refresh()
-          toast.success(`Erased. ${cancelledEmails.toLocaleString('en')} waiting emails were cancelled.`)
+          toast.success(`Erased. ${counted(cancelledEmails, 'waiting email was', 'waiting emails were')} cancelled.`)
         }}
       />
       {dialog}

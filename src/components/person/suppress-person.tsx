@@ -5,8 +5,10 @@ import { Field } from '#components/ui/control/field.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { api } from '../api-client.ts'
+import { counted } from '../counted.ts'
 import { useSubmit } from '../form/use-submit.ts'
 import { useRefreshProspects } from '../prospects/use-prospects.ts'
 import { useSession } from '../session/session-context.tsx'
@@ -39,9 +41,8 @@ function SuppressForm({ value, onDone }: { value: string; onDone: () => void }) 
     const answer = await api('POST /api/suppressions', { body: { value, reason }, workspaceId: workspace.id })
     await refresh()
     onDone()
-    toast.success(
-      `${value} is suppressed. ${answer.cancelledEmails.toLocaleString('en')} waiting emails are cancelled.`,
-    )
+    const cancelled = counted(answer.cancelledEmails, 'waiting email is', 'waiting emails are')
+    toast.success(`${value} is suppressed. ${cancelled} cancelled.`)
   })
   return (
     <form {...formProps} className="flex flex-col gap-4">
@@ -49,7 +50,7 @@ function SuppressForm({ value, onDone }: { value: string; onDone: () => void }) 
       <Field label="Reason" hint="For the others here; the reader never sees it." error={errorAt('reason')}>
         <Input name="reason" autoComplete="off" />
       </Field>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" isLoading={isRunning}>
           Suppress

@@ -2,6 +2,7 @@
 
 import clsx from 'clsx'
 import { useSession } from '../session/session-context.tsx'
+import { IntentLink } from '../shell/intent-link.tsx'
 import { Card } from '../ui/card.tsx'
 import { DateTime } from '../ui/date-time.tsx'
 import { StatusIconOf } from '../ui/status-badge.tsx'
@@ -34,7 +35,7 @@ function Entries({ entries }: { entries: readonly TimelineEntry[] }) {
   const { workspace } = useSession()
   return (
     <ol className="flex flex-col gap-3">
-      {entries.map(({ key, at, tone, icon, title, sentence }) => (
+      {entries.map(({ key, at, tone, icon, title, sentence, href }) => (
         <li key={key} className="flex gap-3">
           <span
             aria-hidden
@@ -47,7 +48,15 @@ function Entries({ entries }: { entries: readonly TimelineEntry[] }) {
           </span>
           <div className="min-w-0 flex-1 text-sm sm:flex sm:gap-4">
             <div className="min-w-0 flex-1">
-              <p className="break-words font-medium">{title}</p>
+              <p className="break-words font-medium">
+                {href ? (
+                  <IntentLink href={href} className="underline-offset-2 hover:underline">
+                    {title}
+                  </IntentLink>
+                ) : (
+                  title
+                )}
+              </p>
               {sentence && <p className="break-words text-muted">{sentence}</p>}
             </div>
             <p className="shrink-0 text-muted tabular-nums">

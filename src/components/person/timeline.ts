@@ -1,3 +1,4 @@
+import { hrefOfEmail } from '../queue/queue-filter.ts'
 import type { StatusIcon, Tone } from '../status-look.ts'
 import { EMAIL_STATUS_LOOK, ENROLMENT_STATE_LOOK } from '../status-look.ts'
 import type { History, Person, PersonAnswer } from './use-person.ts'
@@ -21,7 +22,10 @@ export function timelineOf(
   history: History,
   formerAddresses: PersonAnswer['formerAddresses'],
 ): { toCome: TimelineEntry[]; past: TimelineEntry[] } {
-  const emails = history.emails.map((email) => ({ isToCome: WAITS.has(email.status), entry: entryOfEmail(email) }))
+  const emails = history.emails.map((email) => ({
+    isToCome: WAITS.has(email.status),
+    entry: entryOfEmail(email, person.id),
+  }))
   const past = [
     ...emails.filter(({ isToCome }) => !isToCome).map(({ entry }) => entry),
     ...history.enrolments.map(entryOfEnrolment),
@@ -42,20 +46,14 @@ export function timelineOf(
 
 const byTime = (a: TimelineEntry, b: TimelineEntry) => Date.parse(a.at) - Date.parse(b.at)
 
-function entryOfEmail({
-  id,
-  status,
-  at,
-  subject,
-  stepNumber,
-  campaign,
-  sentence,
-  lastError,
-}: History['emails'][number]) {
+function entryOfEmail(
+  { id, status, at, subject, stepNumber, campaign, sentence, lastError }: History['emails'][number],
+  personId: string,
+): TimelineEntry {
   const { tone, icon, word } = EMAIL_STATUS_LOOK[status]
   const what = subject ? `“${subject}”` : stepNumber ? `Step ${stepNumber}` : 'An email'
   return {
-    ...{ key: id, at, tone, icon, href: null },
+    ...{ key: id, at, tone, icon, href: hrefOfEmail({ id, status }, { person: personId }) },
     title: `${word}: ${what}${campaign ? `, ${campaign.name}` : ''}`,
     sentence: lastError && status !== 'SENT' ? `${sentence} ${lastError}` : sentence,
   }
@@ -64,7 +62,7 @@ function entryOfEmail({
 function entryOfEnrolment({ id, campaign, state, reason, createdAt }: History['enrolments'][number]): TimelineEntry {
   const { tone, icon, word } = ENROLMENT_STATE_LOOK[state]
   return {
-    ...{ key: id, at: createdAt, tone, icon, href: null },
+    ...{ key: id, at: createdAt, tone, icon, href: `/campaigns/${campaign.id}?tab=people&state=${state}` },
     title: `Joined the campaign ${campaign.name}`,
     sentence: reason ?? `${word}.`,
   }

@@ -1,23 +1,20 @@
 'use client'
 
-import type { EmailKind, EnrolmentState, ScheduledEmailStatus } from '#lib/platform/generated/enums.ts'
+import type { EmailKind, ScheduledEmailStatus } from '#lib/platform/generated/enums.ts'
 import { hrefOfStatus } from '../queue/queue-filter.ts'
 import { useSession } from '../session/session-context.tsx'
-import { EMAIL_STATUS_LOOK, ENROLMENT_STATE_LOOK } from '../status-look.ts'
+import { EMAIL_LEDGER, EMAIL_STATUS_LOOK, ENROLMENT_LEDGER, ENROLMENT_STATE_LOOK } from '../status-look.ts'
 import { Card } from '../ui/card.tsx'
 import { DateTime } from '../ui/date-time.tsx'
 import { LedgerBar, type LedgerPart } from '../ui/ledger-bar.tsx'
 import type { PromiseAnswer } from './use-promise.ts'
-
-const ENROLMENTS = Object.keys(ENROLMENT_STATE_LOOK) as EnrolmentState[]
-const STATUSES = Object.keys(EMAIL_STATUS_LOOK) as ScheduledEmailStatus[]
 
 /** Both ledgers of the workspace, over all of its campaigns: what was planned, and where each of it is. */
 export function WorkspaceLedgersCard({ ledgers }: { ledgers: PromiseAnswer['ledgers'] }) {
   const { timeZone } = useSession().workspace
   const { enrolments, emails, transactional, dismissed, countedAt } = ledgers
   const emailParts = (counts: Record<ScheduledEmailStatus, number>, kind: EmailKind): LedgerPart[] => {
-    const parts = STATUSES.map((status) => ({
+    const parts = EMAIL_LEDGER.map((status) => ({
       key: status,
       label: EMAIL_STATUS_LOOK[status].word,
       count: counts[status] - (status === 'PERMANENTLY_FAILED' ? dismissed[kind] : 0),
@@ -45,11 +42,13 @@ export function WorkspaceLedgersCard({ ledgers }: { ledgers: PromiseAnswer['ledg
           label="People in campaigns by state"
           unit="enrolments"
           total={enrolments.total}
-          parts={ENROLMENTS.filter((state) => enrolments[state] > 0).map((state) => ({
+          href="/campaigns/people"
+          parts={ENROLMENT_LEDGER.filter((state) => enrolments[state] > 0).map((state) => ({
             key: state,
             label: ENROLMENT_STATE_LOOK[state].word,
             count: enrolments[state],
             tone: ENROLMENT_STATE_LOOK[state].tone,
+            href: `/campaigns/people?state=${state}`,
           }))}
         />
         <LedgerBar

@@ -6,6 +6,7 @@ import { Field } from '#components/ui/control/field.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { ApiError, api } from '../api-client.ts'
 import { useSubmit } from '../form/use-submit.ts'
@@ -61,7 +62,7 @@ function AddForm({ onDone }: { onDone: () => void }) {
       <Field label="Company" error={errorAt('company')}>
         <Input name="company" autoComplete="off" />
       </Field>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" isLoading={isRunning}>
           Add

@@ -7,6 +7,7 @@ import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Select } from '#components/ui/control/select.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { api } from '../api-client.ts'
 import { useSubmit } from '../form/use-submit.ts'
 import { useSession } from '../session/session-context.tsx'
@@ -61,7 +62,7 @@ function ChooseForm({ lists, onChoose, onDone }: Pick<AddToListProps, 'lists' | 
           <Input name="name" autoComplete="off" maxLength={200} />
         </Field>
       )}
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" isLoading={isRunning}>
           Add

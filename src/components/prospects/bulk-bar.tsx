@@ -10,6 +10,7 @@ import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
 import { useConfirm } from '#components/ui/overlay/use-confirm.tsx'
 import { isAtLeast } from '#lib/tenancy/roles.ts'
 import { api, messageOf } from '../api-client.ts'
+import { counted, people } from '../counted.ts'
 import { saveFile } from '../save-file.ts'
 import { useSession } from '../session/session-context.tsx'
 import { countSelected, type SelectionState } from '../ui/data-table/selection.ts'
@@ -25,8 +26,6 @@ interface BulkBarProps {
   total: number | undefined
   newestId: string | undefined
 }
-
-export const people = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'person' : 'people'}`
 
 /** What can be done with those who are ticked, over as many pages as there are. */
 export function BulkBar({ selection, filter, lists, total, newestId }: BulkBarProps) {
@@ -89,9 +88,7 @@ export function BulkBar({ selection, filter, lists, total, newestId }: BulkBarPr
       run: async () => {
         const done = await run({ action: 'archive' }, whom)
         selection.clear()
-        toast.success(
-          `${people(done.changed)} archived, ${done.cancelledEmails.toLocaleString('en')} emails cancelled.`,
-        )
+        toast.success(`${people(done.changed)} archived, ${counted(done.cancelledEmails, 'email')} cancelled.`)
       },
     })
 

@@ -5,6 +5,7 @@ import { Field } from '#components/ui/control/field.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { useSubmit } from '../form/use-submit.ts'
 
 interface NameDialogProps {
@@ -43,7 +44,7 @@ function NameForm({
       <Field label="Name" error={errorAt('name')} isRequired>
         <Input name="name" defaultValue={name} autoComplete="off" maxLength={200} />
       </Field>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" isLoading={isRunning}>
           {submitLabel}

@@ -58,8 +58,8 @@ export function queueColumns({ timeZone, hrefOf, onOpen, isNarrow }: Given): Dat
   }
   const when: DataColumn<QueuedEmail> = {
     ...{ key: 'when', label: 'When', widthPx: 150, isOnPhones: true },
-    cell: ({ sentAt, why, nextRetryAt, scheduledFor }) => (
-      <DateTime instant={sentAt ?? why.until ?? nextRetryAt ?? scheduledFor} timeZone={timeZone} />
+    cell: ({ sentAt, cancelledAt, why, nextRetryAt, scheduledFor }) => (
+      <DateTime instant={sentAt ?? cancelledAt ?? why.until ?? nextRetryAt ?? scheduledFor} timeZone={timeZone} />
     ),
   }
   return isNarrow ? [to, { ...state, widthPx: 280 }, when] : [to, subject, from, state, attempts, when]

@@ -82,10 +82,22 @@ export function paramsOf({
 
 /** To the emails of one state: `isDismissed` tells apart those that failed for good. */
 export function hrefOfStatus(status: ScheduledEmailStatus, kind: EmailKind, isDismissed = false): string {
+  return `/admin/email-queue?${new URLSearchParams({ tab: tabOf(status, isDismissed), status, kind })}`
+}
+
+/** To one email, opened beside the others of its campaign or its person in the tab where it stands. */
+export function hrefOfEmail(
+  { id, status }: { id: string; status: ScheduledEmailStatus },
+  beside: { campaign: string } | { person: string },
+): string {
+  return `/admin/email-queue?${new URLSearchParams({ tab: tabOf(status, false), ...beside, email: id })}`
+}
+
+function tabOf(status: ScheduledEmailStatus, isDismissed: boolean): QueuePart | '' {
   const tab = QUEUE_PART_NAMES.find((part) =>
     standingsOf(part).some((one) => one.status === status && (one.isDismissed ?? isDismissed) === isDismissed),
   )
-  return `/admin/email-queue?${new URLSearchParams({ tab: tab ?? '', status, kind })}`
+  return tab ?? ''
 }
 
 export function isNarrowed(filter: QueueFilter): boolean {

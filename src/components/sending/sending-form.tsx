@@ -283,6 +283,7 @@ function RetryCard({ draft, change, errorAt, isDisabled }: SendingFormProps) {
 function AddressCard({ draft: { postalAddress }, change, errorAt, isDisabled }: SendingFormProps) {
   return (
     <Card
+      id="postal-address"
       title="Postal address"
       description="The law wants it below every campaign email. Without one nothing is launched."
     >

@@ -5,6 +5,7 @@ import { Field } from '#components/ui/control/field.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { api } from '../api-client.ts'
 import { useSubmit } from '../form/use-submit.ts'
@@ -55,7 +56,7 @@ function AddForm({ onDone }: { onDone: () => void }) {
       <Field label="Reason" hint="For the others here; the reader never sees it." error={errorAt('reason')}>
         <Input name="reason" autoComplete="off" />
       </Field>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" isLoading={isRunning}>
           Suppress

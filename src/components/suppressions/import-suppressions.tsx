@@ -8,8 +8,10 @@ import { Field } from '#components/ui/control/field.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { api } from '../api-client.ts'
+import { counted } from '../counted.ts'
 import { useSubmit } from '../form/use-submit.ts'
 import { useSession } from '../session/session-context.tsx'
 import { Callout } from '../ui/callout.tsx'
@@ -58,7 +60,7 @@ function ImportForm({ onDone }: { onDone: () => void }) {
     await refresh()
     const number = (count: number) => count.toLocaleString('en')
     toast.success(
-      `${number(total.added)} added, ${number(total.known)} were on the list, ${number(total.cancelledEmails)} waiting emails cancelled.`,
+      `${number(total.added)} added, ${counted(total.known, 'was', 'were')} on the list, ${counted(total.cancelledEmails, 'waiting email')} cancelled.`,
     )
     setRefused(notTaken)
     if (notTaken.length === 0) onDone()
@@ -102,7 +104,7 @@ function ImportForm({ onDone }: { onDone: () => void }) {
       <Field label="Reason" hint="For the others here; the readers never see it.">
         <Input name="reason" autoComplete="off" maxLength={200} />
       </Field>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" isLoading={isRunning} disabled={values.length === 0}>
           Suppress {values.length > 0 ? values.length.toLocaleString('en') : ''}

@@ -5,6 +5,7 @@ import { Field } from '#components/ui/control/field.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
 import { api } from '../api-client.ts'
@@ -68,7 +69,7 @@ function RemoveForm({ suppression, onDone }: { suppression: Suppression; onDone:
       >
         <Input name="reason" autoComplete="off" maxLength={200} />
       </Field>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="danger" isLoading={isRunning}>
           Take off the list

@@ -2,6 +2,8 @@ import clsx from 'clsx'
 import type { ReactNode } from 'react'
 
 interface CardProps {
+  /** So that an address can lead here. */
+  id?: string
   title?: string
   description?: ReactNode
   /** At the right of the title. */
@@ -12,16 +14,20 @@ interface CardProps {
   children?: ReactNode
 }
 
-export function Card({ title, description, actions, isFlush, className, children }: CardProps) {
+export function Card({ id, title, description, actions, isFlush, className, children }: CardProps) {
   return (
-    <section className={clsx('min-w-0 rounded-lg border border-border bg-surface shadow-card', className)}>
+    <section
+      id={id}
+      className={clsx('min-w-0 scroll-mt-32 rounded-lg border border-border bg-surface shadow-card', className)}
+    >
       {(title || actions) && (
         <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 pt-3.5 pb-1">
           <div className="min-w-0">
             {title && <h2 className="font-semibold text-sm">{title}</h2>}
             {description && <p className="text-[0.8125rem] text-muted">{description}</p>}
           </div>
-          {actions && <div className="flex shrink-0 items-center gap-2">{actions}</div>}
+          {/* No taller than the title's line, so that both stand on it. */}
+          {actions && <div className="-my-1.5 flex shrink-0 items-center gap-2">{actions}</div>}
         </header>
       )}
       <div className={clsx(!isFlush && 'px-4 py-3.5', (title || actions) && !isFlush && 'pt-2.5')}>{children}</div>

@@ -1,6 +1,7 @@
 'use client'
 
 import type { ReactNode } from 'react'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { Callout } from './callout.tsx'
 import { Button } from './control/button.tsx'
 import { CopyButton } from './control/copy-button.tsx'
@@ -22,7 +23,7 @@ export function ShownOnce({ secret, copyLabel, onClose, children }: ShownOncePro
         <CopyButton label={copyLabel} text={secret} />
       </div>
       <Callout>{children}</Callout>
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button variant="primary" onClick={onClose}>
           I have copied it
         </Button>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { EVENT_NAMES, type EventName } from '#lib/webhooks/event-types.ts'
 import { api } from '../api-client.ts'
 import { useSubmit } from '../form/use-submit.ts'
@@ -51,7 +52,7 @@ function AddForm({ onClose, onMade }: { onClose: () => void; onMade: (made: Made
     <form {...formProps} className="flex flex-col gap-4">
       <FormError message={message} />
       <WebhookFields events={events} onEvents={setEvents} errorAt={errorAt} />
-      <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+      <div className={dialogActions}>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" isLoading={isRunning}>
           Add the webhook

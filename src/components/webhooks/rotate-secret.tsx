@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { ROTATION_HOURS } from '#lib/webhooks/limits.ts'
 import { api } from '../api-client.ts'
 import { useSubmit } from '../form/use-submit.ts'
@@ -41,7 +42,7 @@ export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: 
       ) : (
         <form {...formProps} className="flex flex-col gap-4">
           <FormError message={message} />
-          <div className="flex flex-col-reverse gap-2 pt-1 pb-3 sm:flex-row sm:justify-end">
+          <div className={dialogActions}>
             <Button onClick={onClose}>Cancel</Button>
             <Button type="submit" variant="primary" isLoading={isRunning}>
               Make a new secret

@@ -62,13 +62,13 @@ export async function findProblems(
   if (!facts) return []
   const problems: LaunchProblem[] = []
   const refuse = (code: LaunchProblem['code'], sentence: string) => problems.push({ code, sentence })
-  if (!facts.enrolled) refuse('no-prospects', 'Nobody is enrolled; add prospects.')
+  if (!facts.enrolled) refuse('no-prospects', 'Nobody is enrolled; add people.')
   else if (!facts.hasUncovered && !facts.hasPlanned)
     refuse(
       'all-covered',
       facts.wanted || facts.hasCovered
-        ? 'Everybody who is enrolled has a place in this sequence by another campaign already, and nobody gets a step twice. Add other prospects, or choose another sequence.'
-        : 'Everybody who is enrolled was skipped; see why in the list of prospects, and add others.',
+        ? 'Everybody who is enrolled has a place in this sequence by another campaign already, and nobody gets a step twice. Add other people, or choose another sequence.'
+        : 'Everybody who is enrolled was skipped; see why in the list of people, and add others.',
     )
   if (sequence.steps.length === 0) refuse('empty-sequence', 'The sequence has no steps; write at least one.')
   if (sequence.problems.length > 0)

@@ -394,6 +394,7 @@ export const campaigns = {
           status: emailStatus,
           scheduledFor: z.date(),
           sentAt: z.date().nullable(),
+          cancelledAt: z.date().nullable(),
           nextRetryAt: z.date().nullable(),
           attempts: z.number(),
           lastError: z.string().nullable(),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ENROLMENT_ACTIONS } from '#lib/campaigns/enrolment-actions.ts'
 import { ENROLMENT_REASON_CODES } from '#lib/campaigns/enrolment-reasons.ts'
 import { ENROLMENT_STATES } from '#lib/campaigns/ledger.ts'
+import { CAMPAIGN_STATUSES } from '#lib/campaigns/life.ts'
 import { CANCEL_REASONS, type CancelReason } from '#lib/email-scheduler/reasons.ts'
 import { operation } from './operation.ts'
 import { emailStatus, idParams, idText, instant, pageFields, searchInput } from './shared.ts'
@@ -10,6 +11,14 @@ const state = z.enum(ENROLMENT_STATES)
 const reasonCode = z.enum(ENROLMENT_REASON_CODES)
 const cancelCode = z.enum(Object.keys(CANCEL_REASONS) as [CancelReason, ...CancelReason[]])
 const count = z.number()
+const states = z.object({
+  PENDING: count,
+  BLOCKED: count,
+  SKIPPED: count,
+  ACTIVE: count,
+  FINISHED: count,
+  total: count,
+})
 
 const enrolmentOutput = z.object({
   id: z.string(),
@@ -59,17 +68,35 @@ export const enrolments = {
       searchIsCut: z.boolean(),
       counts: z
         .object({
-          states: z.object({
-            PENDING: count,
-            BLOCKED: count,
-            SKIPPED: count,
-            ACTIVE: count,
-            FINISHED: count,
-            total: count,
-          }),
+          states,
           reasons: z.partialRecord(reasonCode, count),
         })
         .nullable(),
+    }),
+  }),
+
+  all: operation({
+    method: 'GET',
+    path: '/api/enrolments',
+    summary:
+      'Who is in any campaign of the workspace, the newest campaign first: as in the list of one campaign, and in which. The first page says how many they are by state, as the promise’s ledger counted them last.',
+    access: 'member',
+    query: z.object({ ...pageFields, state: state.optional(), search: searchInput }),
+    output: z.object({
+      enrolments: z.array(
+        enrolmentOutput.extend({
+          campaign: z.object({
+            id: z.string(),
+            name: z.string(),
+            status: z.enum(CAMPAIGN_STATUSES),
+            sequenceId: z.string(),
+            archivedAt: z.date().nullable(),
+          }),
+        }),
+      ),
+      nextCursor: z.string().nullable(),
+      searchIsCut: z.boolean(),
+      counts: z.object({ countedAt: z.date(), states }).nullable(),
     }),
   }),
 

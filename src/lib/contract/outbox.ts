@@ -49,6 +49,7 @@ const scheduledEmailOutput = z
     scheduledFor: moment,
     nextRetryAt: moment.nullable(),
     sentAt: moment.nullable(),
+    cancelledAt: moment.nullable(),
     attempts: z.number(),
     lastError: z.string().nullable(),
     lastErrorCode: z.string().nullable(),
@@ -249,7 +250,7 @@ export const outbox = {
   resolve: operation({
     method: 'POST',
     path: '/api/admin/outbox/[id]/resolve',
-    summary: `Decides about an email whose outcome is unknown. ${RESOLUTIONS.map((as) => `${as}: ${VERBS[as].sentence}`).join(' ')}`,
+    summary: `Decides about an email whose outcome is unknown. ${RESOLUTIONS.map((as) => `${as}: ${VERBS[as].sentence}`).join(' ')} What was learned stands in \`found\`.`,
     access: 'admin',
     params: idParams,
     body: z.object({ as: z.enum(RESOLUTIONS) }),

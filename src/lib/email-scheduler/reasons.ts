@@ -10,8 +10,8 @@ export const CANCEL_REASONS = {
   PROSPECT_UNSUBSCRIBED: 'The recipient unsubscribed.',
   PROSPECT_ERASED: 'The recipient’s data was erased.',
   PROSPECT_ARCHIVED: 'The recipient was archived.',
-  PROSPECT_MERGED: 'The recipient was merged into another prospect.',
-  HAD_BEFORE_MERGE: 'The recipient had this step as another prospect that was merged into this one.',
+  PROSPECT_MERGED: 'The recipient was merged into another person.',
+  HAD_BEFORE_MERGE: 'The recipient had this step under another address that was merged into this one.',
   // As it was then: the list may have changed since.
   SUPPRESSED: 'The address or its domain was on the suppression list.',
   ADDRESS_CHANGED: 'It may have reached an address that is no longer the recipient’s, so it was not sent again.',

@@ -29,7 +29,7 @@ type VerbEntry = {
 export const VERBS = {
   retry: {
     label: 'Retry',
-    sentence: 'Starts an email that failed for good over, with a fresh count of attempts.',
+    sentence: 'Starts an email that failed for good anew, with a fresh count of attempts.',
     moves: [['PERMANENTLY_FAILED', 'RETRY_SCHEDULED']],
     marks: [],
     request: { method: 'POST', path: '/retry' },
@@ -59,7 +59,7 @@ export const VERBS = {
   },
   check: {
     label: 'Look for evidence',
-    sentence: 'Asks the provider what became of an email, and says in `found` what it learned.',
+    sentence: 'Asks the provider what became of an email whose outcome is unknown.',
     moves: [],
     marks: ['OUTCOME_UNKNOWN'],
     request: { method: 'POST', path: '/resolve', body: { as: 'check' } },
@@ -70,7 +70,7 @@ export const VERBS = {
   dismiss: {
     label: 'Dismiss',
     sentence:
-      'Dismisses an email that failed, or whose outcome is unknown: seen, and nothing more is wanted. Row and key stay.',
+      'Says that an email which failed, or whose outcome is unknown, was seen, and that nothing more is wanted. It stays among the cancelled.',
     moves: [['OUTCOME_UNKNOWN', 'CANCELLED']],
     marks: ['PERMANENTLY_FAILED'],
     leavesDismissed: true,

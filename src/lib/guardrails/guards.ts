@@ -102,11 +102,11 @@ const campaignRunning: Guard = {
 const prospectActive: Guard = {
   name: 'prospect-active',
   check({ prospect }) {
-    if (prospect.hasUnsubscribed) return cancel('The prospect has unsubscribed.')
-    if (prospect.hasReplied) return cancel('The prospect has replied.')
-    if (prospect.hasBounced) return cancel('An earlier email to the prospect bounced.')
-    if (prospect.isArchived) return cancel('The prospect was archived.')
-    if (prospect.isPaused) return park('The prospect is paused; the sequence goes on when someone resumes it.')
+    if (prospect.hasUnsubscribed) return cancel('The person has unsubscribed.')
+    if (prospect.hasReplied) return cancel('The person has replied.')
+    if (prospect.hasBounced) return cancel('An earlier email to the person bounced.')
+    if (prospect.isArchived) return cancel('The person was archived.')
+    if (prospect.isPaused) return park('The person is paused; the sequence goes on when someone resumes it.')
     return OK
   },
 }
@@ -114,7 +114,7 @@ const prospectActive: Guard = {
 const notHadBefore: Guard = {
   name: 'not-had-before',
   check({ hadStepBefore }) {
-    return hadStepBefore ? cancel('The prospect had this step as another prospect that was merged into this one.') : OK
+    return hadStepBefore ? cancel('The person had this step under another address that was merged into this one.') : OK
   },
 }
 
@@ -132,7 +132,7 @@ const mergeFieldsComplete: Guard = {
   check({ missingMergeFields: missing }) {
     if (missing.length === 0) return OK
     const them = missing.length === 1 ? 'a value or a fallback for it' : 'values or fallbacks for them'
-    return park(`The prospect has no ${inWords(missing)}; fill in ${them}.`)
+    return park(`The person has no ${inWords(missing)}; fill in ${them}.`)
   },
 }
 

@@ -83,6 +83,9 @@ function zoneAt({ timeZone, nextTimeZone, nextTimeZoneAt }: SendingCalendar['set
   return nextTimeZone !== null && nextTimeZoneAt !== null && nextTimeZoneAt <= now ? nextTimeZone : timeZone
 }
 
+/** The shortest there is: one on which the clocks go forward. */
+const ALL_DAY_MS = 23 * 3_600_000
+
 function windowLimit(now: Date, today: CalendarDay, sent: number, timeZone: string): LimitOfToday {
   const [first] = today.open
   const last = today.open.at(-1)
@@ -94,6 +97,8 @@ function windowLimit(now: Date, today: CalendarDay, sent: number, timeZone: stri
       emails: sent,
       sentence: `The window closed at ${time(last.closesAtMs)}: nothing more goes today.`,
     }
+  const isAllDay = today.open.reduce((sum, { opensAtMs, closesAtMs }) => sum + closesAtMs - opensAtMs, 0) >= ALL_DAY_MS
+  if (isAllDay) return { name: 'sending-window', emails: null, sentence: 'The window is open all day.' }
   const stretches = today.open.map(({ opensAtMs, closesAtMs }) => `${time(opensAtMs)} to ${time(closesAtMs)}`)
   return { name: 'sending-window', emails: null, sentence: `The window is open from ${stretches.join(' and ')}.` }
 }

@@ -30,14 +30,24 @@ export function missingFieldsSql(prospects: string, fields: string): string {
     WHEN 'email' THEN ${p}.email ELSE ${p}.custom_fields ->> substr(field, 8) END), '') = '' ORDER BY field)`
 }
 
-const MISSING = ['The prospect has no ', '; fill it in, or give the text a fallback.'] as const
+const MISSING = ['The person has no ', '; fill it in, or give the text a fallback.'] as const
+
+/** As pages call the fields that every person has; those of the workspace's own go by their names. */
+const NAMES = new Map([
+  ['firstName', 'first name'],
+  ['lastName', 'last name'],
+])
+
+export const nameOfField = (field: string): string => NAMES.get(field) ?? field.replace(/^custom\./, '')
 
 /** Why an enrolment is blocked, in words. */
 export function missingSentence(missing: readonly string[]): string {
-  return `${MISSING[0]}${missing.join(', ')}${MISSING[1]}`
+  return `${MISSING[0]}${missing.map(nameOfField).join(', ')}${MISSING[1]}`
 }
 
 /** The same, over what the SQL above answers. */
 export function missingSentenceSql(missing: string): string {
-  return `'${MISSING[0]}' || array_to_string(${missing}, ', ') || '${MISSING[1]}'`
+  const named = [...NAMES].map(([field, name]) => `WHEN '${field}' THEN '${name}'`).join(' ')
+  return `'${MISSING[0]}' || (SELECT string_agg(CASE field ${named} ELSE regexp_replace(field, '^custom\\.', '') END, ', ' ORDER BY place)
+    FROM unnest(${missing}) WITH ORDINALITY AS one(field, place)) || '${MISSING[1]}'`
 }

@@ -3,10 +3,10 @@ import { type LineAndColumn, placesIn } from './line-and-column.ts'
 
 /** What a template may name, besides `custom.<name>`. Each with what it says, in words for people. */
 export const MERGE_FIELDS = {
-  firstName: 'The prospect’s first name.',
-  lastName: 'The prospect’s last name.',
-  company: 'The prospect’s company.',
-  email: 'The prospect’s address.',
+  firstName: 'The person’s first name.',
+  lastName: 'The person’s last name.',
+  company: 'The person’s company.',
+  email: 'The person’s address.',
   senderName: 'The name of the mailbox that sends.',
   senderAddress: 'The address of the mailbox that sends.',
 } as const

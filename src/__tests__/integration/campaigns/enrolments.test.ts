@@ -57,7 +57,10 @@ describe('who is in a campaign', () => {
     const { enrolments, counts } = await list(draft)
     const reasons = new Map(enrolments.map(({ prospectId, reason }) => [prospectId, reason]))
     expect(reasons.get(fine)).toBeNull()
-    expect(reasons.get(lacking)).toEqual({ code: 'missing-fields', sentence: expect.stringContaining('firstName') })
+    expect(reasons.get(lacking)).toEqual({
+      code: 'missing-fields',
+      sentence: expect.stringContaining('no first name;'),
+    })
     for (const [index, code] of (['unsubscribed', 'archived', 'bounced', 'replied'] as const).entries())
       expect(reasons.get(others[index] ?? '')).toEqual({ code, sentence: ENROLMENT_REASONS[code] })
 

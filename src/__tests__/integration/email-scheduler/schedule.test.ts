@@ -117,7 +117,7 @@ describe('scheduling a campaign', () => {
       [two.campaignId, 'SKIPPED'],
     )
     expect(rows).toEqual([
-      { reason: 'Another campaign has already taken the prospect through this sequence.', count: 25 },
+      { reason: 'Another campaign has already taken the person through this sequence.', count: 25 },
     ])
     expect(await auditPlan(db.pool, one.workspaceId)).toEqual([])
   })
@@ -135,10 +135,10 @@ describe('scheduling a campaign', () => {
       [campaign.campaignId],
     )
     expect(rows.map(({ reason }) => reason)).toEqual([
-      'Email to the prospect bounced before.',
-      'The prospect has replied.',
-      'The prospect has unsubscribed.',
-      'The prospect is archived.',
+      'Email to the person bounced before.',
+      'The person has replied.',
+      'The person has unsubscribed.',
+      'The person is archived.',
     ])
   })
 

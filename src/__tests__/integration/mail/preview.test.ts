@@ -97,7 +97,7 @@ test('what is missing or wrong is told in words; texts that are not saved yet ar
   expect(await preview({ stepNumber: 3 })).toEqual({
     kind: 'missing-fields',
     missing: ['custom.city'],
-    sentence: 'The prospect has no custom.city; fill it in, or give the text a fallback.',
+    sentence: 'The person has no city; fill it in, or give the text a fallback.',
     notes: [],
   })
   expect(await preview({ texts: { bodyHtml: '<p style="{{firstName}}">' } })).toMatchObject({

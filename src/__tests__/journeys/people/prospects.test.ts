@@ -42,6 +42,8 @@ describe('people', () => {
     await page.keyboard.press('Enter')
     await dialog.getByRole('link', { name: 'Open the person who has this address' }).waitFor()
     await page.keyboard.press('Escape')
+    await dialog.getByText('Close it, and lose what you typed?').waitFor()
+    await dialog.getByRole('button', { name: 'Close it' }).click()
     await dialog.waitFor({ state: 'hidden' })
   })
 

@@ -114,7 +114,7 @@ describe('suppressions', () => {
       .fill('Email;Name\none@junk.example;One\nmore.junk.example\nLATE@example.com\ntwo@@junk.example\n')
     await dialog.getByText('4 found.').waitFor()
     await dialog.getByRole('button', { name: 'Suppress 4' }).click()
-    await page.getByText('2 added, 1 were on the list, 0 waiting emails cancelled.').waitFor()
+    await page.getByText('2 added, 1 was on the list, 0 waiting emails cancelled.').waitFor()
     await dialog.getByText('two@@junk.example: An address has only one @.').waitFor()
     await dialog.getByLabel('Addresses and domains', { exact: true }).fill('two@junk.example')
     await dialog.getByRole('button', { name: 'Suppress 1' }).click()

@@ -125,7 +125,10 @@ describe('the email queue', () => {
 
     await page.goto(`${QUEUE}?email=${third}`)
     await untilListening(page)
-    await panel().getByRole('button', { name: 'Dismiss' }).click()
+    await panel().getByRole('button', { name: 'Dismiss…' }).click()
+    const asked = page.getByRole('dialog', { name: 'Dismiss it?' })
+    await asked.getByText('This cannot be taken back.').waitFor()
+    await asked.getByRole('button', { name: 'Dismiss' }).click()
     await panel().getByText('Its outcome was unknown, and a person dismissed it.').first().waitFor()
   })
 
@@ -189,6 +192,32 @@ describe('the email queue', () => {
       await page.goto(href)
       const current = page.getByRole('navigation', { name: 'Parts of the queue' }).locator('[aria-current]')
       await expect.poll(() => current.textContent(), PATIENTLY).toMatch(new RegExp(` ${count}$`))
+    }
+  })
+
+  test('and each number of people in campaigns to a list that holds as many', async () => {
+    await page.goto('/admin/promise')
+    const ledger = page.getByRole('figure', { name: 'People in campaigns by state' })
+    await ledger.waitFor()
+    const doors = await ledger
+      .getByRole('link')
+      .evaluateAll((links) => links.map((link) => [link.getAttribute('href') ?? '', link.textContent ?? '']))
+    expect(doors.length).toBeGreaterThan(1)
+    for (const [href = '', count = ''] of doors) {
+      await page.goto(href)
+      await expect.poll(() => page.locator('[data-total]').textContent(), PATIENTLY).toMatch(new RegExp(`^${count} `))
+      const state = new URL(page.url()).searchParams.get('state')
+      let rows = 0
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const query = new URLSearchParams({ limit: '50', ...(state && { state }), ...(cursor && { cursor }) })
+        const one: { enrolments: unknown[]; nextCursor: string | null } = await olga.ask(
+          'GET',
+          `/api/enrolments?${query}`,
+        )
+        rows += one.enrolments.length
+        cursor = one.nextCursor
+      }
+      expect(rows.toLocaleString('en')).toBe(count)
     }
   })
 

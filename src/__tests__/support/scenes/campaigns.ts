@@ -73,6 +73,18 @@ export const CAMPAIGNS: Scenes = {
       ready: (page) => page.getByRole('dialog', { name: 'New campaign' }),
     },
   ],
+  '/campaigns/people': [
+    { state: 'full', as: 'owner', ready: text(' enrolments') },
+    { state: 'empty', as: 'loner', ready: text('Nobody is in a campaign yet') },
+    {
+      state: 'blocked',
+      as: 'member',
+      address: () => '/campaigns/people?state=BLOCKED',
+      ready: (page) => page.getByRole('button', { name: 'Fill it in' }).first(),
+    },
+    { state: 'nobody found', as: 'owner', address: () => '/campaigns/people?q=zz', ready: text('Nobody is like that') },
+    { state: 'lost', as: 'owner', broken: '/api/enrolments*', ready: text('The server does not answer.') },
+  ],
   '/campaigns/[id]': [
     { state: 'draft', as: 'owner', address: () => links.draft, ready: text('stops the launch') },
     {

@@ -50,7 +50,7 @@ const cases: [GuardName, 'wait-until' | 'park' | 'cancel', string, Partial<Guard
   [
     'not-had-before',
     'cancel',
-    'The prospect had this step as another prospect that was merged into this one.',
+    'The person had this step under another address that was merged into this one.',
     { hadStepBefore: true },
   ],
   [
@@ -71,18 +71,18 @@ const cases: [GuardName, 'wait-until' | 'park' | 'cancel', string, Partial<Guard
   [
     'prospect-active',
     'park',
-    'The prospect is paused; the sequence goes on when someone resumes it.',
+    'The person is paused; the sequence goes on when someone resumes it.',
     withProspect({ isPaused: true }),
   ],
-  ['prospect-active', 'cancel', 'The prospect has replied.', withProspect({ hasReplied: true })],
-  ['prospect-active', 'cancel', 'An earlier email to the prospect bounced.', withProspect({ hasBounced: true })],
+  ['prospect-active', 'cancel', 'The person has replied.', withProspect({ hasReplied: true })],
+  ['prospect-active', 'cancel', 'An earlier email to the person bounced.', withProspect({ hasBounced: true })],
   [
     'prospect-active',
     'cancel',
-    'The prospect has unsubscribed.',
+    'The person has unsubscribed.',
     withProspect({ hasUnsubscribed: true, isPaused: true }),
   ],
-  ['prospect-active', 'cancel', 'The prospect was archived.', withProspect({ isArchived: true })],
+  ['prospect-active', 'cancel', 'The person was archived.', withProspect({ isArchived: true })],
   [
     'not-suppressed',
     'cancel',
@@ -98,13 +98,13 @@ const cases: [GuardName, 'wait-until' | 'park' | 'cancel', string, Partial<Guard
   [
     'merge-fields-complete',
     'park',
-    'The prospect has no company; fill in a value or a fallback for it.',
+    'The person has no company; fill in a value or a fallback for it.',
     { missingMergeFields: ['company'] },
   ],
   [
     'merge-fields-complete',
     'park',
-    'The prospect has no first name, city or company; fill in values or fallbacks for them.',
+    'The person has no first name, city or company; fill in values or fallbacks for them.',
     { missingMergeFields: ['first name', 'city', 'company'] },
   ],
   ['previous-step-sent', 'park', 'Step 1 has not been sent yet.', { previousStep }],
@@ -241,7 +241,7 @@ describe('why not now', () => {
 
   test('what is final is named before what someone could lift', () => {
     const facts = { ...FREE, campaign: { status: 'PAUSED' as const }, ...withProspect({ hasReplied: true }) }
-    expect(whyNotNow(facts)).toMatchObject({ firstFeasible: null, reason: 'The prospect has replied.' })
+    expect(whyNotNow(facts)).toMatchObject({ firstFeasible: null, reason: 'The person has replied.' })
   })
 
   test('tells the time in the zone that counts then, with the year where it is another', () => {

@@ -44,6 +44,11 @@ describe('the limits of a workspace’s day', () => {
     expect(today({ ...BROAD, ...settings }, mailboxes, now)).toMatchObject({ wins, atMost })
   })
 
+  test('a window that never closes is told as such', () => {
+    const allDay = { ...BROAD, windowStartMinute: 0, windowEndMinute: 1440 }
+    expect(today(allDay, [mailbox(50)], FRIDAY).limits[0]?.sentence).toBe('The window is open all day.')
+  })
+
   test('once the window has closed, what is sent is all', () => {
     const evening = new Date('2026-11-20T17:30:00Z')
     const { limits, wins, atMost } = today(BROAD, [mailbox(50)], evening, 12)

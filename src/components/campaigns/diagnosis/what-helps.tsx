@@ -5,6 +5,7 @@ import { Button } from '#components/ui/control/button.tsx'
 import type { Received } from '#lib/contract/over-the-wire.ts'
 import { isAtLeast } from '#lib/tenancy/roles.ts'
 import { api, messageOf } from '../../api-client.ts'
+import { counted } from '../../counted.ts'
 import type { Draft } from '../../sending/draft.ts'
 import { useSession } from '../../session/session-context.tsx'
 import { IntentLink } from '../../shell/intent-link.tsx'
@@ -47,8 +48,8 @@ export function WhatHelps({ campaignId }: { campaignId: string }) {
         <ul className="flex list-disc flex-col gap-1 pl-4">
           {helping.map(({ label, effect }) => (
             <li key={label}>
-              {label}: the last of {effect.emails.toLocaleString('en')} emails that wait in the workspace goes on{' '}
-              <At instant={effect.lastAfter} zone={workspace.timeZone} /> instead of{' '}
+              {label}: the last of {counted(effect.emails, 'email that waits', 'emails that wait')} in the workspace
+              goes on <At instant={effect.lastAfter} zone={workspace.timeZone} /> instead of{' '}
               <At instant={data.plan.lastAfter} zone={workspace.timeZone} />.
               {!effect.isComplete && ' More waits than was looked at.'}
             </li>

@@ -6,6 +6,7 @@ import { Button } from '#components/ui/control/button.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { isAtLeast } from '#lib/tenancy/roles.ts'
 import { api, messageOf } from '../../api-client.ts'
+import { counted } from '../../counted.ts'
 import { useSession } from '../../session/session-context.tsx'
 import { IntentLink } from '../../shell/intent-link.tsx'
 import { Callout } from '../../ui/callout.tsx'
@@ -51,8 +52,8 @@ function RetryFailed({ campaign, failed }: { campaign: Campaign; failed: number 
     try {
       const { done, refused } = await retryAll(workspace.id, campaign.id)
       await refresh()
-      const left = refused > 0 ? ` ${refused.toLocaleString('en')} cannot be retried; each says why.` : ''
-      toast.success(`${done.toLocaleString('en')} are tried again, and the campaign runs.${left}`)
+      const left = refused > 0 ? ` ${counted(refused, 'email')} cannot be retried; each says why.` : ''
+      toast.success(`${counted(done, 'email is', 'emails are')} tried again, and the campaign runs.${left}`)
     } catch (error) {
       toast.error(messageOf(error))
     } finally {

@@ -64,8 +64,8 @@ export function PaceCard({ campaign }: { campaign: Campaign }) {
                   <span className="min-w-0 flex-1 break-words">
                     <IntentLink href={`/prospects/${prospectId}`} className="underline underline-offset-2">
                       {prospect ?? 'An erased person'}
-                    </IntentLink>
-                    , step {stepNumber}
+                    </IntentLink>{' '}
+                    <span className="whitespace-nowrap text-muted">step {stepNumber}</span>
                     {why.kind === 'waiting' && !why.firstFeasible && why.reason && (
                       <span className="block text-[0.8125rem] text-muted">{why.reason}</span>
                     )}

@@ -22,8 +22,9 @@ import { useUrlParams } from '../../use-url-params.ts'
 import { AudienceCard } from '../audience-card.tsx'
 import { LostTab } from '../lost-tab.tsx'
 import type { Campaign } from '../use-campaigns.ts'
-import { isRemoved, nameOf, peopleColumns } from './people-columns.tsx'
-import { type Counts, type Enrolment, useEnrolments } from './use-enrolments.ts'
+import { isRemoved, mayChangePeople, nameOf, peopleColumns } from './people-columns.tsx'
+import { PeopleCount } from './people-count.tsx'
+import { type Enrolment, useEnrolments } from './use-enrolments.ts'
 import { usePeopleVerbs } from './use-people-verbs.tsx'
 
 const PathDialog = dynamic(() => import('./path-dialog.tsx').then((part) => part.PathDialog))
@@ -50,7 +51,7 @@ export function CampaignPeople({ campaign }: { campaign: Campaign }) {
   const shown = rows.find(({ id }) => id === params.get('path'))
   const onPath = sequence?.graph ? ({ id }: Enrolment) => change({ path: id }) : undefined
   const chosen = rows.filter(({ id }) => isSelected(selection.selection, id))
-  const mayChange = campaign.status !== 'STOPPED' && campaign.archivedAt === null
+  const mayChange = mayChangePeople(campaign)
   const isFiltered = params.has('state') || params.has('q')
 
   if (error && !data)
@@ -74,7 +75,7 @@ export function CampaignPeople({ campaign }: { campaign: Campaign }) {
         filters={[{ param: 'state', label: 'State', options: STATES }]}
       />
       <LostTab campaignId={campaign.id} query={query} />
-      <Count counts={data?.counts} state={params.get('state')} isSearched={params.has('q')} />
+      {data?.counts && !params.has('q') && <PeopleCount states={data.counts.states} state={params.get('state')} />}
       <div ref={list} className={isPlaceholderData ? 'opacity-60 transition-opacity' : undefined}>
         <Table
           caption="People of the campaign"
@@ -163,25 +164,5 @@ function Bar({ chosen, verbs, onClear }: { chosen: readonly Enrolment[]; verbs: 
         <X aria-hidden className="size-4" />
       </button>
     </section>
-  )
-}
-
-/** The number that the door to here said. */
-function Count({
-  counts,
-  state,
-  isSearched,
-}: {
-  counts: Counts | null | undefined
-  state: string | null
-  isSearched: boolean
-}) {
-  if (!counts || isSearched) return null
-  const count =
-    state && Object.hasOwn(counts.states, state) ? counts.states[state as keyof Counts['states']] : counts.states.total
-  return (
-    <p className="mb-2 text-[0.8125rem] text-muted tabular-nums">
-      {count.toLocaleString('en')} {count === 1 ? 'person' : 'people'}
-    </p>
   )
 }

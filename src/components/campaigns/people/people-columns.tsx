@@ -16,7 +16,7 @@ import { DateTime } from '../../ui/date-time.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { actionsColumn, type Column } from '../../ui/table.tsx'
 import type { Campaign } from '../use-campaigns.ts'
-import type { Enrolment } from './use-enrolments.ts'
+import type { Enrolment, EnrolmentSomewhere } from './use-enrolments.ts'
 import type { usePeopleVerbs } from './use-people-verbs.tsx'
 
 /** Comes when it is asked for: few people lack a field. */
@@ -45,8 +45,17 @@ export function peopleColumns(given: Given): Column<Enrolment>[] {
     {
       key: 'state',
       label: 'State',
-      cell: (one) => <State enrolment={one} campaign={campaign} mayChange={mayChange} />,
+      cell: (one) => <State enrolment={one} sequenceId={campaign.sequenceId} mayChange={mayChange} />,
     },
+    ...progressColumns(timeZone),
+    ...(given.onPath ? [pathColumn(given.onPath)] : []),
+    ...(mayChange ? [verbsColumn(given)] : []),
+  ]
+}
+
+/** How far a person is, and what comes next. */
+function progressColumns(timeZone: string): Column<Enrolment>[] {
+  return [
     {
       key: 'step',
       label: 'Step',
@@ -56,11 +65,42 @@ export function peopleColumns(given: Given): Column<Enrolment>[] {
       ),
     },
     { key: 'next', label: 'Next email', cell: (one) => <Next enrolment={one} timeZone={timeZone} /> },
-    { key: 'mailbox', label: 'From', cell: ({ mailbox }) => mailbox ?? '' },
-    ...(given.onPath ? [pathColumn(given.onPath)] : []),
-    ...(mayChange ? [verbsColumn(given)] : []),
+    { key: 'mailbox', label: 'From', cell: ({ mailbox }) => mailbox ?? <span className="text-muted">–</span> },
   ]
 }
+
+/** As in the list of one campaign, with the campaign; what is done to people is done there. */
+export function columnsOfAll(timeZone: string): Column<EnrolmentSomewhere>[] {
+  return [
+    { key: 'person', label: 'Person', isRowHeader: true, cell: (one) => <Who enrolment={one} /> },
+    {
+      key: 'campaign',
+      label: 'Campaign',
+      cell: ({ campaign, state }) => (
+        <IntentLink
+          href={`/campaigns/${campaign.id}?tab=people&state=${state}`}
+          className="break-words hover:underline"
+        >
+          {campaign.name}
+        </IntentLink>
+      ),
+    },
+    {
+      key: 'state',
+      label: 'State',
+      cell: (one) => (
+        <State enrolment={one} sequenceId={one.campaign.sequenceId} mayChange={mayChangePeople(one.campaign)} />
+      ),
+    },
+    ...progressColumns(timeZone),
+  ]
+}
+
+/** In a campaign that is over for good nothing is changed any more. */
+export const mayChangePeople = ({
+  status,
+  archivedAt,
+}: Pick<EnrolmentSomewhere['campaign'], 'status' | 'archivedAt'>) => status !== 'STOPPED' && archivedAt === null
 
 function selectColumn({ selection, rows, chosen }: Given): Column<Enrolment> {
   const isAll = rows.length > 0 && chosen.length === rows.length
@@ -109,7 +149,7 @@ function Who({ enrolment }: { enrolment: Enrolment }) {
   )
 }
 
-function State({ enrolment, campaign, mayChange }: { enrolment: Enrolment; campaign: Campaign; mayChange: boolean }) {
+function State({ enrolment, sequenceId, mayChange }: { enrolment: Enrolment; sequenceId: string; mayChange: boolean }) {
   const [isFilling, setIsFilling] = useState(false)
   const { state, pausedAt, reason, cancelled, nextEmail, prospectId } = enrolment
   const why = reason?.sentence ?? (nextEmail === null ? cancelled?.sentence : undefined)
@@ -123,7 +163,7 @@ function State({ enrolment, campaign, mayChange }: { enrolment: Enrolment; campa
       {state === 'BLOCKED' &&
         mayChange &&
         (isFilling ? (
-          <FillField prospectId={prospectId} sequenceId={campaign.sequenceId} />
+          <FillField prospectId={prospectId} sequenceId={sequenceId} />
         ) : (
           <Button size="sm" onClick={() => setIsFilling(true)}>
             Fill it in

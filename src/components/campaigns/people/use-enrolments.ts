@@ -12,7 +12,7 @@ import { useRefreshCampaigns } from '../use-campaigns.ts'
 
 type Page = Received<'GET /api/campaigns/[id]/prospects'>
 export type Enrolment = Page['enrolments'][number]
-export type Counts = NonNullable<Page['counts']>
+export type EnrolmentSomewhere = Received<'GET /api/enrolments'>['enrolments'][number]
 export type PeopleAction = Sent<'POST /api/campaigns/[id]/prospects/bulk'>['body']['action']
 
 /** The page of a campaign's people that the address asks for. */
@@ -29,6 +29,18 @@ export function useEnrolments(campaignId: string) {
         workspaceId: workspace.id,
         signal,
       }),
+    ...live,
+  })
+}
+
+/** The page of everybody who is in a campaign that the address asks for. */
+export function useAllEnrolments() {
+  const { workspace } = useSession()
+  const { params } = useUrlParams()
+  const query = enrolmentsIn(params)
+  return useQuery({
+    queryKey: queryKeys.enrolments(workspace.id, JSON.stringify(query)),
+    queryFn: ({ signal }) => api('GET /api/enrolments', { query, workspaceId: workspace.id, signal }),
     ...live,
   })
 }

@@ -5,10 +5,10 @@ import { toast } from '#components/ui/overlay/toast.tsx'
 import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
 import { useConfirm } from '#components/ui/overlay/use-confirm.tsx'
 import { messageOf } from '../../api-client.ts'
+import { counted, people } from '../../counted.ts'
 import { type Enrolment, useChangePeople } from './use-enrolments.ts'
 
-const people = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'person' : 'people'}`
-const emails = (count: number) => `${count.toLocaleString('en')} waiting ${count === 1 ? 'email' : 'emails'}`
+const emails = (count: number) => counted(count, 'waiting email')
 
 /** What is done to people in this campaign alone. Pausing is taken back by an undo; removing asks, for it cancels. */
 export function usePeopleVerbs(campaignId: string): {

@@ -1,7 +1,6 @@
 'use client'
 
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { fromZonedTime } from 'date-fns-tz'
 import { useId, useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { Checkbox } from '#components/ui/control/checkbox.tsx'
@@ -14,6 +13,7 @@ import { api, messageOf } from '../../api-client.ts'
 import { queryKeys } from '../../query-keys.ts'
 import { useSession } from '../../session/session-context.tsx'
 import { LoadingNote, Skeleton } from '../../ui/skeleton.tsx'
+import { instantOfLocal } from '../../zoned-words.ts'
 import { useRefreshQueue } from '../use-queue.ts'
 import { emails } from './bulk-words.ts'
 import { Refused } from './refused.tsx'
@@ -117,6 +117,12 @@ export function BulkDialog({ verb, whom, onClose, onBegun }: BulkDialogProps) {
                 The others are looked at when it is done; a report says who was left out.
               </p>
             )}
+            {verb === 'dismiss' && preview.data.done > 0 && (
+              <p className="mt-1 text-muted">
+                Those that failed can be brought back. Of those whose outcome is unknown it cannot be taken back, and
+                the steps after them are cancelled.
+              </p>
+            )}
             {undoOf(verb).length === 0 && <p className="mt-1 text-muted">It cannot be taken back.</p>}
           </div>
         )}
@@ -138,6 +144,6 @@ export function BulkDialog({ verb, whom, onClose, onBegun }: BulkDialogProps) {
 }
 
 function instantOf(at: string, timeZone: string): string | undefined {
-  const instant = at === '' ? undefined : fromZonedTime(at, timeZone)
+  const instant = at === '' ? undefined : instantOfLocal(at, timeZone)
   return instant && !Number.isNaN(instant.getTime()) ? instant.toISOString() : undefined
 }

@@ -1,6 +1,7 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
+import clsx from 'clsx'
 import { X } from 'lucide-react'
 import { useId, useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
@@ -14,8 +15,15 @@ import { emails } from './bulk-words.ts'
 import { Refused } from './refused.tsx'
 import { type Bulk, useBulkReport } from './use-bulks.ts'
 
+interface BulkLineProps {
+  bulk: Bulk
+  /** What took it back, where that is known here. */
+  takenBackBy: Bulk | undefined
+  onPutAway: () => void
+}
+
 /** How far one of them is; once it is through, who was left out and why, and the way back. */
-export function BulkLine({ bulk, onPutAway }: { bulk: Bulk; onPutAway: () => void }) {
+export function BulkLine({ bulk, takenBackBy, onPutAway }: BulkLineProps) {
   const { workspace, person } = useSession()
   const refresh = useRefreshQueue()
   const [isOpen, setIsOpen] = useState(false)
@@ -44,6 +52,17 @@ export function BulkLine({ bulk, onPutAway }: { bulk: Bulk; onPutAway: () => voi
             : `: done for ${emails(done)}${left > 0 ? `, ${left.toLocaleString('en')} left out` : ''}${state === 'STOPPED' ? ', stopped' : ''}`}
           {byEmail !== person.email && <span className="text-muted">, by {byEmail}</span>}
         </p>
+        {!isGoingOn && (
+          <button
+            type="button"
+            aria-label={`Put away: ${label}`}
+            onClick={onPutAway}
+            // On a phone the buttons go below, and this stays in its corner.
+            className={clsx(buttonStyle({ variant: 'ghost', size: 'sm', shape: 'icon' }), 'sm:order-last')}
+          >
+            <X aria-hidden className="size-4" />
+          </button>
+        )}
         {left > 0 && (
           <Button size="sm" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
             Who was left out
@@ -59,17 +78,7 @@ export function BulkLine({ bulk, onPutAway }: { bulk: Bulk; onPutAway: () => voi
             Undo
           </Button>
         )}
-        {undo.bulkId && <span className="text-muted">taken back</span>}
-        {!isGoingOn && (
-          <button
-            type="button"
-            aria-label={`Put away: ${label}`}
-            onClick={onPutAway}
-            className={buttonStyle({ variant: 'ghost', size: 'sm', shape: 'icon' })}
-          >
-            <X aria-hidden className="size-4" />
-          </button>
-        )}
+        {undo.bulkId && <span className="text-muted">{takenBack(done, takenBackBy)}</span>}
       </div>
       {isGoingOn && total !== null && (
         <progress
@@ -83,4 +92,10 @@ export function BulkLine({ bulk, onPutAway }: { bulk: Bulk; onPutAway: () => voi
       {isOpen && report.data && <Refused refused={report.data.refused} />}
     </li>
   )
+}
+
+/** What was handed over stays as it is: of some, an undo may leave out others. */
+function takenBack(done: number, by: Bulk | undefined): string {
+  if (!by || by.state === 'GOING_ON' || by.done === done) return 'taken back'
+  return `taken back for ${by.done.toLocaleString('en')} of ${done.toLocaleString('en')}; the others were handed over once, and stay`
 }

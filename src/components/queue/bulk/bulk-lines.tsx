@@ -33,7 +33,12 @@ export function BulkLines() {
   return (
     <ul aria-label="What is done to many emails" className="mb-3 flex flex-col gap-2">
       {lines.map((bulk) => (
-        <BulkLine key={bulk.id} bulk={bulk} onPutAway={() => setPut(new Set([...put, bulk.id]))} />
+        <BulkLine
+          key={bulk.id}
+          bulk={bulk}
+          takenBackBy={data?.bulks.find(({ id }) => id === bulk.undo.bulkId)}
+          onPutAway={() => setPut(new Set([...put, bulk.id]))}
+        />
       ))}
     </ul>
   )

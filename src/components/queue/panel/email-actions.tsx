@@ -18,6 +18,10 @@ import { useVerbs } from './use-verbs.ts'
 /** These ask first: a copy may arrive twice, a time is needed, or nothing takes it back. */
 const ASKS: readonly Verb[] = ['send_again', 'reschedule', 'delivered']
 
+/** A failed email that is dismissed comes back by an undo. One that was handed over does not. */
+const asksFirst = (verb: Verb, { status }: Detail['email']) =>
+  ASKS.includes(verb) || (verb === 'dismiss' && status === 'OUTCOME_UNKNOWN')
+
 /** What may be done now, and what each does. */
 export function EmailActions({ detail }: { detail: Detail }) {
   const { workspace } = useSession()
@@ -44,9 +48,9 @@ export function EmailActions({ detail }: { detail: Detail }) {
               isLoading={running === verb}
               disabled={(running !== null && running !== verb) || (verb === 'send_again' && isTooEarly)}
               aria-describedby={`does-${verb}`}
-              onClick={() => (ASKS.includes(verb) ? setAsking(verb) : void press(verb))}
+              onClick={() => (asksFirst(verb, email) ? setAsking(verb) : void press(verb))}
             >
-              {ASKS.includes(verb) ? `${VERBS[verb].label}…` : VERBS[verb].label}
+              {asksFirst(verb, email) ? `${VERBS[verb].label}…` : VERBS[verb].label}
             </Button>
             <p id={`does-${verb}`} className="min-w-0 flex-1 text-pretty text-[0.8125rem] text-muted">
               {VERBS[verb].sentence}
@@ -69,6 +73,15 @@ export function EmailActions({ detail }: { detail: Detail }) {
         isOpen={asking === 'delivered'}
         onOpenChange={close}
         onConfirm={() => tell('delivered')}
+        errorOf={messageOf}
+      />
+      <ConfirmDialog
+        title="Dismiss it?"
+        description="It may have arrived, and nobody will look for it any more. It is not sent again, and the steps that would have followed are cancelled. This cannot be taken back."
+        confirmLabel="Dismiss"
+        isOpen={asking === 'dismiss'}
+        onOpenChange={close}
+        onConfirm={() => tell('dismiss')}
         errorOf={messageOf}
       />
       <SendAgainDialog

@@ -1,7 +1,6 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { fromZonedTime } from 'date-fns-tz'
 import { useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { Field } from '#components/ui/control/field.tsx'
@@ -9,6 +8,7 @@ import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
 import { messageOf } from '../../api-client.ts'
+import { instantOfLocal } from '../../zoned-words.ts'
 
 interface RescheduleDialogProps {
   isOpen: boolean
@@ -22,7 +22,7 @@ interface RescheduleDialogProps {
 export function RescheduleDialog({ isOpen, onClose, onConfirm, timeZone }: RescheduleDialogProps) {
   const [at, setAt] = useState('')
   const write = useMutation({ mutationFn: onConfirm })
-  const instant = at === '' ? null : fromZonedTime(at, timeZone)
+  const instant = at === '' ? null : instantOfLocal(at, timeZone)
   const isTime = instant !== null && !Number.isNaN(instant.getTime())
   function close() {
     if (write.isPending) return

@@ -6,6 +6,7 @@ import { Button } from '#components/ui/control/button.tsx'
 import { Select } from '#components/ui/control/select.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { api, messageOf } from '../../api-client.ts'
+import { counted } from '../../counted.ts'
 import { queryKeys } from '../../query-keys.ts'
 import { dateInWords } from '../calendar-month.ts'
 
@@ -90,7 +91,9 @@ export function Holidays({ year, daysOff, onTake }: HolidaysProps) {
             disabled={missing.length === 0}
             onClick={() => {
               onTake(missing.map(({ date }) => date))
-              toast.success(`${missing.length} days of ${year} are marked as off. They hold once you save.`)
+              toast.success(
+                `${counted(missing.length, `day of ${year} is`, `days of ${year} are`)} marked as off. ${missing.length === 1 ? 'It holds' : 'They hold'} once you save.`,
+              )
             }}
           >
             {missing.length === 0 ? `All of ${year} are days off` : `Take over ${missing.length} of ${year}`}

@@ -1,7 +1,5 @@
+import { counted } from '../../counted.ts'
 import type { EditEffect } from './use-sequence-editor.ts'
-
-const counted = (count: number, one: string, many: string) =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
 /** What an edit of a launched sequence does, in sentences with the numbers in them. */
 export function effectSentences({ emailsReworded, emailsSent, emailsMoved, enrolmentsExtended }: EditEffect): string[] {

@@ -10,6 +10,8 @@ export interface Filter {
   /** "Status"; the choice for no filter then reads "Status: all". */
   label: string
   options: readonly SelectOption[]
+  /** Where no filter does not mean all of them. */
+  none?: string
 }
 
 interface FilterBarProps extends Omit<FilterFrameProps, 'clears'> {
@@ -33,7 +35,7 @@ export function FilterBar({ filters, otherParams = [], children, ...frame }: Fil
             key={filter.param}
             aria-label={filter.label}
             className="w-auto! max-w-64 flex-1 sm:flex-none"
-            options={[{ value: ALL, label: `${filter.label}: all` }, ...filter.options]}
+            options={[{ value: ALL, label: filter.none ?? `${filter.label}: all` }, ...filter.options]}
             value={filter.options.some((option) => option.value === value) ? (value ?? ALL) : ALL}
             onValueChange={(next) => change({ [filter.param]: next === ALL ? null : next })}
           />

@@ -4,8 +4,10 @@ import clsx from 'clsx'
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { Button } from '#components/ui/control/button.tsx'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { useFocusReturn } from './use-focus-return.ts'
+import { useKeptInput } from './use-kept-input.ts'
 
 interface DialogProps {
   title: string
@@ -33,6 +35,7 @@ export function Dialog({
   children,
 }: DialogProps) {
   const focusReturn = useFocusReturn()
+  const kept = useKeptInput()
   return (
     <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
       {trigger && <Radix.Trigger asChild>{trigger}</Radix.Trigger>}
@@ -40,6 +43,11 @@ export function Dialog({
         <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim" />
         <Radix.Content
           {...focusReturn}
+          {...kept.contentProps}
+          onCloseAutoFocus={(event) => {
+            kept.forget()
+            focusReturn.onCloseAutoFocus(event)
+          }}
           {...(description ? {} : { 'aria-describedby': undefined })}
           className={clsx(
             'fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 animate-appear flex-col rounded-xl border border-border bg-raised shadow-raised outline-none',
@@ -59,6 +67,20 @@ export function Dialog({
             <footer className="flex flex-col-reverse gap-2 px-5 pt-3 pb-4.5 sm:flex-row sm:justify-end">
               {footer}
             </footer>
+          )}
+          {kept.isAsking && (
+            <div
+              role="alert"
+              className="flex flex-wrap items-center justify-end gap-2 rounded-b-xl border-border border-t bg-warning-soft px-5 py-3"
+            >
+              <p className="min-w-0 flex-1 basis-48 text-sm text-warning-text">Close it, and lose what you typed?</p>
+              <Button ref={kept.onAsked} onClick={kept.goOn}>
+                Go on typing
+              </Button>
+              <Radix.Close asChild>
+                <Button variant="danger">Close it</Button>
+              </Radix.Close>
+            </div>
           )}
           {/* Last, so that the first field or the harmless button gets the focus. */}
           <Radix.Close

@@ -99,7 +99,7 @@ function paceOf({ status, unknown }: Subject, row: Row | undefined): CampaignPac
   }
 }
 
-const say = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
+const say = (count: number, one: string, many: string) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
 function blocksOf({ parked, blocked, stopped }: Row, unknown: number): CampaignBlock[] {
   const blocks: CampaignBlock[] = []

@@ -71,24 +71,20 @@ async function findingsOf(sql: Sql, campaign: Campaign, lastTick: Ask['lastTick'
 function findingsOfLedger({ status }: Campaign, { enrolments, emails }: Ledger): CampaignFinding[] {
   const findings: CampaignFinding[] = []
   const tell = (count: number, code: string, [one, many]: [string, string], then: string) => {
-    if (count > 0) findings.push({ code, sentence: `${count === 1 ? `1 ${one}` : `${count} ${many}`}; ${then}.` })
+    const words = `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+    if (count > 0) findings.push({ code, sentence: `${words}; ${then}.` })
   }
-  const prospects = (is: string, are: string): [string, string] => [`prospect ${is}`, `prospects ${are}`]
+  const people = (is: string, are: string): [string, string] => [`person ${is}`, `people ${are}`]
   const mails = (is: string, are: string): [string, string] => [`email ${is}`, `emails ${are}`]
   if (status === 'RUNNING')
-    tell(
-      enrolments.PENDING,
-      'not-planned',
-      prospects('is not planned yet', 'are not planned yet'),
-      'the next ticks go on',
-    )
+    tell(enrolments.PENDING, 'not-planned', people('is not planned yet', 'are not planned yet'), 'the next ticks go on')
   tell(
     enrolments.BLOCKED,
     'blocked',
-    prospects('lacks a field', 'lack a field'),
+    people('lacks a field', 'lack a field'),
     'fill it in, or give the text a fallback',
   )
-  tell(enrolments.SKIPPED, 'skipped', prospects('was skipped', 'were skipped'), 'each enrolment says why')
+  tell(enrolments.SKIPPED, 'skipped', people('was skipped', 'were skipped'), 'the list of people says why')
   tell(
     emails.OUTCOME_UNKNOWN,
     'unknown',

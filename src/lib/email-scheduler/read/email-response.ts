@@ -26,6 +26,7 @@ export type ScheduledEmailResponse = {
   scheduledFor: Date
   nextRetryAt: Date | null
   sentAt: Date | null
+  cancelledAt: Date | null
   attempts: number
   lastError: string | null
   lastErrorCode: string | null
@@ -68,7 +69,7 @@ export const EMAIL_ROWS = `SELECT e.id, e.kind, e.idempotency_key AS "idempotenc
     c.name AS "campaignName", e.campaign_prospect_id AS "enrolmentId", e.prospect_id AS "prospectId",
     CASE WHEN e.kind = 'CAMPAIGN' THEN p.email ELSE t.to_address END AS recipient, e.step_number AS "stepNumber",
     e.mailbox_id AS "mailboxId", m.address AS "mailboxAddress", e.scheduled_for AS "scheduledFor",
-    e.next_retry_at AS "nextRetryAt", e.sent_at AS "sentAt", e.attempts, e.last_error AS "lastError",
+    e.next_retry_at AS "nextRetryAt", e.sent_at AS "sentAt", e.cancelled_at AS "cancelledAt", e.attempts, e.last_error AS "lastError",
     e.last_error_code AS "lastErrorCode", e.cancel_reason AS "cancelReason", e.status_reason AS "statusReason",
     e.dismissed_at AS "dismissedAt", e.marked_token IS NOT NULL AS "wasMarked", e.created_at AS "createdAt",
     e.updated_at AS "updatedAt", e.ready_at AS "readyAt", e.blocker, t.subject AS "frozenSubject",

@@ -14,6 +14,7 @@ export type CampaignEmail = {
   status: ScheduledEmailStatus
   scheduledFor: Date
   sentAt: Date | null
+  cancelledAt: Date | null
   nextRetryAt: Date | null
   attempts: number
   lastError: string | null
@@ -115,6 +116,7 @@ export async function listCampaignEmails(
   const { rows } = await sql.query<CampaignEmail>(
     `SELECT e.id, e.campaign_prospect_id AS "enrolmentId", e.prospect_id AS "prospectId", p.email AS prospect,
        e.step_number AS "stepNumber", m.address AS mailbox, e.status, e.scheduled_for AS "scheduledFor", e.sent_at AS "sentAt",
+       e.cancelled_at AS "cancelledAt",
        e.next_retry_at AS "nextRetryAt", e.attempts, e.last_error AS "lastError", e.cancel_reason AS "cancelReason",
        e.blocker AS "parkedBy",
        e.chosen_at AS "chosenAt", e.limited_by AS "limitedBy", e.limited_on::text AS "limitedOn", e.local_date::text AS "localDate"

@@ -54,8 +54,9 @@ export type EnrolmentPage = {
   counts: { states: Ledger['enrolments']; reasons: Partial<Record<EnrolmentReason, number>> } | null
 }
 
-const FIRST = '00000000-0000-0000-0000-000000000000'
-const PEOPLE_MAX = 200
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+/** Of those whom a search finds, so many are looked at. */
+export const PEOPLE_MAX = 200
 
 /** The enrolments of a campaign (which the caller has found in the workspace), in the order in which they came. */
 export async function listEnrolments(
@@ -66,12 +67,12 @@ export async function listEnrolments(
 ): Promise<EnrolmentPage> {
   const people = filter.search && (await findPeople(sql, workspaceId, filter.search))
   const found = await pageOf(sql, id, filter, people?.slice(0, PEOPLE_MAX), {
-    cursor: cursor ?? FIRST,
+    cursor: cursor ?? FIRST_ID,
     limit: limit + 1,
   })
   const ids = found.slice(0, limit)
   return {
-    enrolments: await readRows(sql, ids),
+    enrolments: await readEnrolments(sql, ids),
     nextCursor: found.length > limit ? (ids.at(-1) ?? null) : null,
     searchIsCut: people !== undefined && people.length > PEOPLE_MAX,
     counts: cursor === undefined ? await countAll(sql, id) : null,
@@ -132,7 +133,8 @@ type Row = Omit<CampaignEnrolment, 'reason' | 'cancelled' | 'nextEmail'> & {
   nextBlocker: string | null
 }
 
-async function readRows(sql: Sql, ids: readonly string[]): Promise<CampaignEnrolment[]> {
+/** As they stand, in the order of their ids. */
+export async function readEnrolments(sql: Sql, ids: readonly string[]): Promise<CampaignEnrolment[]> {
   const { rows } = await sql.query<Row>(
     `SELECT cp.id, cp.prospect_id AS "prospectId", p.email AS prospect, p.first_name AS "firstName", p.last_name AS "lastName",
        cp.state, cp.paused_at AS "pausedAt", cp.reason_code AS "reasonCode", cp.reason AS "reasonSentence",

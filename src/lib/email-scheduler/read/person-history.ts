@@ -46,7 +46,7 @@ export async function readPersonHistory(sql: Sql, workspaceId: string, prospectI
      WHERE cp.workspace_id = $1 AND cp.prospect_id = ANY($2::uuid[]) ORDER BY cp.id DESC`,
     [workspaceId, ids],
   )
-  const { rows } = await sql.query<EmailRow & { cancelledAt: Date | null }>(
+  const { rows } = await sql.query<EmailRow>(
     `${EMAIL_ROWS} WHERE e.id IN (
        SELECT id FROM scheduled_emails WHERE campaign_prospect_id = ANY($1::uuid[])
        UNION ALL SELECT email_id FROM email_recipients WHERE workspace_id = $2 AND address = ANY($3::text[]) AND position = 0)
@@ -72,7 +72,7 @@ export async function readPersonHistory(sql: Sql, workspaceId: string, prospectI
         ...{ id, status, sentence, campaign, stepNumber, attempts, lastError },
         mailbox: mailbox.address,
         subject: subjects.get(id) ?? null,
-        at: row.sentAt ?? row.nextRetryAt ?? row.scheduledFor,
+        at: row.sentAt ?? row.cancelledAt ?? row.nextRetryAt ?? row.scheduledFor,
       }
     }),
   }

@@ -8,7 +8,7 @@ import { isWaiting, type ScheduledEmailStatus } from '#lib/email-scheduler/state
 import type { QueuePlace } from '#lib/guardrails/turn.ts'
 import { type WhyNotNow, whyNotNow, whyNotNowTransactional } from '#lib/guardrails/why-not-now.ts'
 import type { Sql } from '#lib/platform/database.ts'
-import { fieldsNeeded, missingFieldsSql } from '#lib/sequences/merge-fields.ts'
+import { fieldsNeeded, missingFieldsSql, nameOfField } from '#lib/sequences/merge-fields.ts'
 
 export type WhyNotNowAnswer =
   /** Everything that keeps it from leaving, and the first time at which it could. */
@@ -35,7 +35,8 @@ export async function explainWhyNotNow(sql: Sql, workspaceId: string, emailId: s
     const waiting = { isHeld: mailbox.isHeld, isRetry, readyAt }
     return { ...when, ...whyNotNowTransactional(guardFacts(email, shared), waiting) }
   }
-  const facts = { ...guardFacts(email, shared), missingMergeFields: await readMissing(sql, workspaceId, emailId) }
+  const missing = await readMissing(sql, workspaceId, emailId)
+  const facts = { ...guardFacts(email, shared), missingMergeFields: missing.map(nameOfField) }
   const { readyAt, lastHandedOverAt, places, isMore } = await readQueue(sql, workspaceId, emailId)
   const queue = {
     ...{ now, calendar, limits: mailbox, used, lastHandedOverAt, places },

@@ -1,3 +1,4 @@
+import { nameOfField } from '#lib/sequences/merge-fields.ts'
 import type { Rendering } from './write-email.ts'
 
 /**
@@ -39,7 +40,8 @@ function headersWith(sandbox: string): Record<string, string> {
 /** The HTML as it is sent; where there is none, the text; where there is nothing, why. */
 export function previewFrame(rendering: Rendering): string {
   if (rendering.kind === 'content') return rendering.content.html || shownAsText(rendering.content.text)
-  if (rendering.kind === 'missing-fields') return shownAsText(`This prospect lacks: ${rendering.missing.join(', ')}.`)
+  if (rendering.kind === 'missing-fields')
+    return shownAsText(`This person has no ${rendering.missing.map(nameOfField).join(', ')}.`)
   return shownAsText(rendering.reason)
 }
 
