@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { deliver } from '#lib/delivery/deliver.ts'
 import type { Delivery } from '#lib/delivery/delivery.ts'
 import { InFlight } from '#lib/delivery/in-flight.ts'
-import { type TakenOver, takeOver, unknownEmails } from '#lib/email-scheduler/by-broker/take-over.ts'
+import { lookAtLeft, type TakenOver, takeOver } from '#lib/email-scheduler/by-broker/take-over.ts'
 import type { Lease } from '#lib/email-scheduler/lease.ts'
 import type { Claimer } from '#lib/email-scheduler/send/claim.ts'
 import type { Arrived, Broker, Consuming } from './broker.ts'
@@ -10,6 +10,8 @@ import { type Message, readMessage } from './message.ts'
 import { sweepDead } from './sweep-dead.ts'
 
 const FIRST_PAUSE_MS = 200
+/** What is in another transaction's hands is looked at again after this. */
+const PASSED_OVER_MS = 100
 const PAUSE_MS_MAX = 30_000
 
 type Pending = { message: Message; arrived: Arrived }
@@ -78,7 +80,10 @@ export class Consumer {
       const batch = this.#pending
       this.#pending = []
       const taken = await this.#takeOverFor(batch)
-      if (taken) this.#begin(batch, taken)
+      const passedOver = taken ? this.#begin(batch, taken) : []
+      this.#pending.push(...passedOver)
+      // At once, where something else has come to be taken over with it.
+      if (passedOver.length > 0 && passedOver.length === this.#pending.length) await sleep(PASSED_OVER_MS)
     }
     this.#isTaking = false
   }
@@ -87,14 +92,15 @@ export class Consumer {
    * While Postgres is away the messages wait here, and since only so many are here at once, all others in the broker.
    * Undefined where there was no more time for it, and they have gone back.
    */
-  async #takeOverFor(batch: readonly Pending[]): Promise<{ emails: TakenOver[]; unknown: Set<string> } | undefined> {
+  async #takeOverFor(batch: readonly Pending[]): Promise<Taking | undefined> {
     for (let pauseMs = FIRST_PAUSE_MS; !this.#isStopped; pauseMs = Math.min(PAUSE_MS_MAX, pauseMs * 2)) {
       try {
         const { pool } = this.#delivery
         const emails = await takeOver(pool, this.#by, batch.map(takeable))
-        const isTaken = new Set(emails.map(({ email }) => email.id))
-        const left = batch.map(({ message }) => message.emailId).filter((id) => !isTaken.has(id))
-        return { emails, unknown: await unknownEmails(pool, left) }
+        const isTaken = new Set(emails.map(({ email }) => keyOf(email.id, email.leaseToken)))
+        const left = batch.filter(({ message: { emailId, leaseToken } }) => !isTaken.has(keyOf(emailId, leaseToken)))
+        const looks = await lookAtLeft(pool, left.map(takeable))
+        return { emails, left: new Map(left.map((one, index) => [one, looks[index] ?? 'over'])) }
       } catch (error) {
         this.#delivery.log.warn({ error, messages: batch.length }, 'taking over failed; it is tried again')
         await sleep(pauseMs, undefined, { ref: false })
@@ -104,17 +110,22 @@ export class Consumer {
     return undefined
   }
 
-  #begin(batch: readonly Pending[], { emails, unknown }: { emails: TakenOver[]; unknown: Set<string> }): void {
+  /** Answers what has to be looked at again. */
+  #begin(batch: readonly Pending[], { emails, left }: Taking): Pending[] {
     const taken = new Map(emails.map((one) => [keyOf(one.email.id, one.email.leaseToken), one]))
     const started: InHand[] = []
-    for (const { message, arrived } of batch) {
+    const passedOver: Pending[] = []
+    for (const pending of batch) {
+      const { message, arrived } = pending
       const { emailId, leaseToken } = message
       const one = taken.get(keyOf(emailId, leaseToken))
       if (one) {
         // A second copy in the same batch finds the first.
         taken.delete(keyOf(emailId, leaseToken))
         started.push({ ...one, arrived })
-      } else if (unknown.has(emailId)) arrived.dead('not-ours')
+      } else if (left.get(pending) === 'unknown') arrived.dead('not-ours')
+      // Else its email would wait for the end of a lease that nobody uses.
+      else if (left.get(pending) === 'passed-over') passedOver.push(pending)
       else {
         this.#delivery.log.info({ emailId, leaseToken, deliveries: arrived.deliveries }, 'nothing is left to do for it')
         arrived.done()
@@ -122,6 +133,7 @@ export class Consumer {
     }
     const byMailbox = Map.groupBy(started, ({ mailbox }) => mailbox.id)
     for (const ofMailbox of byMailbox.values()) this.#deliver(ofMailbox)
+    return passedOver
   }
 
   /**
@@ -151,6 +163,8 @@ export class Consumer {
     )
   }
 }
+
+type Taking = { emails: TakenOver[]; left: ReadonlyMap<Pending, Awaited<ReturnType<typeof lookAtLeft>>[number]> }
 
 type InHand = TakenOver & { arrived: Arrived }
 

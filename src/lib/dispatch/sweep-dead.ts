@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Delivery } from '#lib/delivery/delivery.ts'
 import { reportSettled } from '#lib/delivery/report.ts'
-import { takeOver } from '#lib/email-scheduler/by-broker/take-over.ts'
+import { lookAtLeft, takeOver } from '#lib/email-scheduler/by-broker/take-over.ts'
 import { ERROR_SENTENCES } from '#lib/email-scheduler/error-codes.ts'
 import type { Refused } from '#lib/email-scheduler/outcome.ts'
 import type { Claimer } from '#lib/email-scheduler/send/claim.ts'
@@ -24,7 +24,10 @@ export async function sweepDead(delivery: Delivery, by: Claimer, letter: DeadLet
     const reason = read.ok ? letter.reason : 'unreadable'
     if (read.ok && reason === 'delivered-too-often') {
       const { emailId, leaseToken } = read.message
-      const [taken] = await takeOver(pool, by, [{ id: emailId, leaseToken, fromAnyone: true }])
+      const wanted = [{ id: emailId, leaseToken, fromAnyone: true }]
+      const [taken] = await takeOver(pool, by, wanted)
+      if (!taken && (await lookAtLeft(pool, wanted))[0] === 'passed-over')
+        throw new Error('the email is in the hands of another transaction')
       if (taken) {
         const answer = await delivery.settling.add({ ...taken.email, marked: false, outcome: WORKERS_LOST })
         reportSettled(delivery, taken.email, WORKERS_LOST, answer)

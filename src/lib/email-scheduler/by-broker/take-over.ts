@@ -17,12 +17,16 @@ export function forBroker(worker: string): string {
 
 const BROKER = 'broker:'
 
+/** Of an email `e` whose token is the one that is wanted, `w`. */
+const MAY_BE_TAKEN = `e.status = 'SENDING' AND e.marked_token IS DISTINCT FROM e.lease_token AND e.lease_until > app_now()
+         AND (w.from_anyone OR e.leased_by LIKE '${BROKER}%')`
+
 /**
  * Takes claimed emails into one's own hands, by the token that a message names, with a whole lease from now on: the way
  * through the broker has used up some of the claimer's. One taker for each claim: a message that comes twice finds that
  * it was taken, one that comes late finds another token, and both are told so by not being answered here. Whoever had
  * it before cannot mark it any more, since a mark names its holder. What another transaction holds is passed over: it
- * is being taken, given back or recovered.
+ * is being taken, given back or recovered, or only looked at, which `lookAtLeft` tells apart afterwards.
  */
 export async function takeOver(sql: Sql, by: Claimer, wanted: readonly Takeable[]): Promise<TakenOver[]> {
   if (wanted.length === 0) return []
@@ -30,8 +34,7 @@ export async function takeOver(sql: Sql, by: Claimer, wanted: readonly Takeable[
     prepared(`WITH held AS MATERIALIZED (
        SELECT e.id FROM scheduled_emails e JOIN unnest($1::uuid[], $2::int[], $3::bool[]) AS w(id, lease_token, from_anyone)
          ON e.id = w.id AND e.lease_token = w.lease_token
-       WHERE e.status = 'SENDING' AND e.marked_token IS DISTINCT FROM e.lease_token AND e.lease_until > app_now()
-         AND (w.from_anyone OR e.leased_by LIKE '${BROKER}%')
+       WHERE ${MAY_BE_TAKEN}
        ORDER BY e.id FOR UPDATE OF e SKIP LOCKED
      ), now AS MATERIALIZED (SELECT app_now() AS at)
      UPDATE scheduled_emails e SET
@@ -57,12 +60,25 @@ export async function takeOver(sql: Sql, by: Claimer, wanted: readonly Takeable[
   }))
 }
 
-/** Which of these ids no email of this database ever had. */
-export async function unknownEmails(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set()
-  const { rows } = await sql.query<{ id: string }>(
-    `SELECT w.id FROM unnest($1::uuid[]) AS w(id) WHERE NOT EXISTS (SELECT FROM scheduled_emails e WHERE e.id = w.id)`,
-    [ids],
+/**
+ * What is the case with those that were not taken over: `unknown`, where no email of this database ever had the id;
+ * `passed-over`, where it was in another transaction's hands and may be taken as soon as they are gone; else it has been
+ * dealt with. In the order of `wanted`.
+ */
+export async function lookAtLeft(
+  sql: Sql,
+  wanted: readonly Takeable[],
+): Promise<('unknown' | 'passed-over' | 'over')[]> {
+  if (wanted.length === 0) return []
+  const { rows } = await sql.query<{ isUnknown: boolean; mayBeTaken: boolean }>(
+    `SELECT e.id IS NULL AS "isUnknown", coalesce(e.lease_token = w.lease_token AND ${MAY_BE_TAKEN}, false) AS "mayBeTaken"
+     FROM unnest($1::uuid[], $2::int[], $3::bool[]) WITH ORDINALITY AS w(id, lease_token, from_anyone, place)
+     LEFT JOIN scheduled_emails e ON e.id = w.id ORDER BY w.place`,
+    [
+      wanted.map(({ id }) => id),
+      wanted.map(({ leaseToken }) => leaseToken),
+      wanted.map(({ fromAnyone }) => fromAnyone),
+    ],
   )
-  return new Set(rows.map(({ id }) => id))
+  return rows.map(({ isUnknown, mayBeTaken }) => (isUnknown ? 'unknown' : mayBeTaken ? 'passed-over' : 'over'))
 }
