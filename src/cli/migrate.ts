@@ -10,8 +10,10 @@ npm run migrate -- check          says in what schema, migrations and database d
 npm run migrate -- create NAME    writes the next migration from prisma/schema.prisma`
 
 await runCommand(async () => {
-  const [verb, name] = process.argv.slice(2)
+  const [verb, name, ...rest] = process.argv.slice(2)
   if (verb !== 'apply' && verb !== 'check' && verb !== 'create') throw new Problem(USAGE)
+  // A wish like --dry-run that nobody heard would be the opposite of it.
+  if (rest.length > 0 || (verb !== 'create' && name !== undefined)) throw new Problem(USAGE)
   const database = await openHomeDatabase()
   try {
     const url = await directUrl(database.url)

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort, startOnFreePort } from '#cli/ports.ts'
+import { startPostgres } from '#cli/postgres/server.ts'
 import { type Command, runCommandProcess } from '#tests/support/server/command.ts'
 
 let folder = ''
@@ -37,6 +38,11 @@ async function sql(url: string, text: string) {
     await client.end()
   }
 }
+
+const postgresIn = (home: string) => ({
+  ...{ dataFolder: join(home, 'postgres'), logFile: join(home, 'postgres.log'), password: 'x'.repeat(20) },
+  preferredPort: 0,
+})
 
 const answers = (url: string) =>
   fetch(url).then(
@@ -124,6 +130,40 @@ describe('npm start', () => {
     expect(third.output()).toMatch(/Stopped\. Everything is kept/)
     await expect(sql(after.database, 'SELECT 1')).rejects.toThrow()
     expect(await answers(`${after.app}/api/health`)).toBe(false)
+  })
+
+  test('twice at once in an empty folder: one runs, and the other says so in a sentence', async () => {
+    const fresh = await mkdtemp(join(tmpdir(), 'sendonce-start-'))
+    await chmod(fresh, 0o755)
+    const PORT = String(await freePort(0))
+    const commands = [start({ PORT, DATA_DIR: fresh }), start({ PORT, DATA_DIR: fresh })] as const
+    const loser = await Promise.race(commands.map(async (command) => (await command.ended, command)))
+    expect(loser.output()).toMatch(/^Sendonce is already running from this folder\./m)
+    expect(loser.output()).not.toMatch(/\n\s+at /)
+    const winner = commands.find((command) => command !== loser) as Command
+    const { app } = await running(winner, fresh)
+    expect((await fetch(`${app}/api/health`)).status).toBe(200)
+    expect((await readdir(fresh)).filter((name) => name.startsWith('postgres-') || name.endsWith('.new'))).toEqual([])
+    winner.process.kill('SIGTERM')
+    expect(await winner.ended).toBe(0)
+    await rm(fresh, { recursive: true, force: true })
+  })
+
+  test('a number in a pid file that is another Postgres’s by now keeps nobody waiting', async () => {
+    const [other, fresh] = [
+      await mkdtemp(join(tmpdir(), 'sendonce-start-')),
+      await mkdtemp(join(tmpdir(), 'sendonce-start-')),
+    ]
+    for (const each of [other, fresh]) await chmod(each, 0o755)
+    const stranger = await startPostgres(postgresIn(other))
+    await (await startPostgres(postgresIn(fresh))).stop()
+    const strangers = await readFile(join(await realpath(join(other, 'postgres')), 'postmaster.pid'), 'utf8')
+    await writeFile(join(await realpath(join(fresh, 'postgres')), 'postmaster.pid'), strangers)
+    const own = await startPostgres(postgresIn(fresh))
+    expect(own.port).not.toBe(stranger.port)
+    expect(await sql(stranger.urlOf('postgres'), 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await Promise.all([own.stop(), stranger.stop()])
+    for (const each of [other, fresh]) await rm(each, { recursive: true, force: true })
   })
 
   test('takes free ports where others are taken, and says so, also twice in the same moment', async () => {

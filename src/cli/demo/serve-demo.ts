@@ -76,7 +76,7 @@ async function run({ databaseUrl, mainUrl, say }: Beside, children: Child[], sto
     const env = { ...environmentOf(demo, databaseUrl, port, catcher), ...google }
     const server = await startWebServer('production', port, env, { folder: demoFolder(), host: HOST })
     await started(server)
-    await waitUntilReady(port, server, demoFolder())
+    await waitUntilReady(port, server, { folder: demoFolder(), host: HOST })
     return { port, env }
   })
   const url = `http://${HOST}:${port}`

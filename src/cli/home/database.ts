@@ -55,11 +55,16 @@ async function ensureDatabase(serverUrl: string): Promise<boolean> {
   await client.connect()
   try {
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE])
-    if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`)
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`).catch(unlessMade)
     return rowCount === 0
   } finally {
     await client.end()
   }
+}
+
+/** By another start in the same moment; which of them goes on is told later. */
+function unlessMade(error: { code?: string }): void {
+  if (error.code !== '42P04' && error.code !== '23505') throw error
 }
 
 async function mustAnswer(url: string): Promise<void> {

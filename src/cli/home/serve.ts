@@ -12,7 +12,7 @@ import { startCron } from './cron.ts'
 import { type HomeDatabase, openHomeDatabase } from './database.ts'
 import { ensureBuild, ensureDevelopment } from './prepare.ts'
 import { dataFolder, type HomeSettings, loadEnvFile, openHomeSettings, witnessFolder } from './settings.ts'
-import { type Mode, startWebServer, waitUntilReady } from './web-server.ts'
+import { addressFrom, hostGiven, type Mode, startWebServer, waitUntilReady } from './web-server.ts'
 
 const PREFERRED_PORT = 3000
 
@@ -57,14 +57,14 @@ async function run(mode: Mode, wish: DemoWish, stopping: Promise<void>, undo: Un
   const catcher = await startCatcher(settings.catcherToken, stopLater)
   const wantedPort = Number(process.env.PORT || PREFERRED_PORT)
   const { server, environment } = await startOnFreePort(wantedPort, async (port) => {
-    if (port !== wantedPort) say(`Port ${wantedPort} is taken; using ${port}.`)
+    if (port !== wantedPort) say(`Port ${wantedPort} ${whyNotTaken(wantedPort)}; using ${port}.`)
     const environment = environmentOn(port, database, settings, mode)
     const server = await startWebServer(mode, port, { ...environment, ...catcher.env })
     await stopLater(server)
     await unlessStopped(waitUntilReady(port, server))
     return { server, environment }
   })
-  const cron = startCron(`http://127.0.0.1:${environment.PORT}`, environment.CRON_SECRET, say)
+  const cron = startCron(addressFrom(hostGiven(), environment.PORT), environment.CRON_SECRET, say)
   undo.push(() => cron.stop())
 
   announce(environment.APP_URL, catcher, database, mode)
@@ -121,6 +121,11 @@ function madeAtHome(settings: HomeSettings) {
     AUTH_SECRET: settings.authSecret,
     ENCRYPTION_KEYS: settings.encryptionKeys,
   }
+}
+
+/** Systems keep the low ones for root. */
+function whyNotTaken(port: number): string {
+  return port < 1024 && process.getuid?.() !== 0 ? 'is taken, or may not be opened by this account' : 'is taken'
 }
 
 /** Empty counts as unset, as everywhere. */

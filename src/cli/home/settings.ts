@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { chmod, link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { generateKey, readKeyring } from '#lib/platform/keyring.ts'
 import { findServerAccount } from '../postgres/account.ts'
 import { describeSystemError, Problem } from '../problem.ts'
 import { projectRoot } from '../project.ts'
+import { problemsOfEnvFile } from './env-file.ts'
 
 /** What a person who runs Sendonce at home need not think about: made once, kept in .data/. */
 const settingsSchema = z.object({
@@ -32,19 +33,32 @@ export function witnessFolder(): string {
 /** Variables of .env count like those of the shell, which win. */
 export function loadEnvFile(): void {
   const file = join(projectRoot, '.env')
-  if (existsSync(file)) process.loadEnvFile(file)
+  if (!existsSync(file)) return
+  const problems = problemsOfEnvFile(readFileSync(file, 'utf8'))
+  if (problems.length > 0) throw new Problem(problems.join('\n'))
+  process.loadEnvFile(file)
 }
 
 export async function openHomeSettings(): Promise<HomeSettings> {
   const file = join(dataFolder(), 'settings.json')
   await makeDataFolder()
   await closeToOthers()
-  const text = await readFile(file, 'utf8').catch(() => undefined)
-  const kept = text === undefined ? {} : readKept(file, text)
+  const kept = await readIfThere(file)
   const settings = { ...newSecrets(), ...kept }
   // A file of an older version gains what it does not have; what it has stays.
-  if (Object.keys(settings).some((name) => !(name in kept))) await write(file, settings)
-  return settings
+  if (kept && Object.keys(settings).every((name) => name in kept)) return settings
+  await write(file, settings, kept !== undefined)
+  // Of two first starts at once, one has made the secrets that the database is under: they are those of both.
+  return { ...settings, ...(await readIfThere(file)) }
+}
+
+/** Only where nothing is there: one that cannot be read holds the key to every stored password, and is not replaced. */
+async function readIfThere(file: string): Promise<Partial<HomeSettings> | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  return text === undefined ? undefined : readKept(file, text)
 }
 
 function readKept(file: string, text: string): Partial<HomeSettings> {
@@ -87,10 +101,27 @@ async function closeToOthers(): Promise<void> {
   }
 }
 
-/** Written aside and renamed: a start that is killed here leaves no half of it. */
-async function write(file: string, settings: HomeSettings): Promise<void> {
-  await writeFile(`${file}.new`, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
-  await rename(`${file}.new`, file)
+/** Written aside and put in its place whole, on the disk: neither a kill nor a power cut leaves half of it. */
+async function write(file: string, settings: HomeSettings, isThere: boolean): Promise<void> {
+  const fresh = `${file}.${randomBytes(4).toString('hex')}.new`
+  const handle = await open(fresh, 'wx', 0o600)
+  try {
+    await handle.writeFile(`${JSON.stringify(settings, null, 2)}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  try {
+    if (isThere) await rename(fresh, file)
+    // Unlike a renaming, it never takes the place of what another start has put there.
+    else await link(fresh, file).catch(unlessThere)
+  } finally {
+    await rm(fresh, { force: true })
+  }
+}
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
 }
 
 function newSecrets(): HomeSettings {

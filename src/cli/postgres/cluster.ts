@@ -30,8 +30,15 @@ export async function ensureCluster(
   await mkdir(dirname(path), { recursive: true })
   const home = await findHome(path, account)
   const fresh = await makeCluster(home, password, binaries, account)
-  if (home === dirname(path)) await rename(fresh, path)
-  else await symlink(fresh, path)
+  try {
+    if (home === dirname(path)) await rename(fresh, path)
+    else await symlink(fresh, path)
+  } catch (error) {
+    await rm(fresh, { recursive: true, force: true })
+    // Another start has made its own in the same moment: that one is it.
+    if (!(await exists(path))) throw error
+    return (await readlink(path).catch(() => undefined)) ?? path
+  }
   return home === dirname(path) ? path : fresh
 }
 
@@ -67,7 +74,7 @@ async function makeCluster(
     if (made.status !== 0) {
       await rm(folder, { recursive: true, force: true })
       throw new Problem(
-        `Postgres could not make its database in ${folder}: ${lastLine(made.stderr) || made.error?.message || 'no reason was given'}`,
+        `Postgres could not make its database in ${folder}: ${reasonIn(made.stderr) || made.error?.message || 'no reason was given'}`,
       )
     }
     return folder
@@ -111,6 +118,8 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-function lastLine(text: string | null): string {
-  return text?.trim().split('\n').at(-1) ?? ''
+/** Behind the reason, initdb tells how it cleans up. */
+function reasonIn(said: string | null): string {
+  const lines = said?.trim().split('\n') ?? []
+  return lines.find((line) => /\b(?:error|FATAL|PANIC)\b:/.test(line)) ?? lines.at(-1) ?? ''
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { open, readFile, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -55,8 +56,17 @@ export async function startPostgres(options: Options): Promise<EmbeddedPostgres>
   const folder = await ensureCluster(options.dataFolder, options.password, binaries, account)
   const urlFor = (port: number) => (database: string) =>
     `postgresql://${SUPERUSER}:${options.password}@127.0.0.1:${port}/${database}`
-  const { pid, port } =
-    (await findRunning(folder, urlFor)) ?? (await startNew(binaries, account, folder, urlFor, options))
+  const { pid, port } = (await findRunning(folder, urlFor)) ?? (await startOrJoin())
+  async function startOrJoin() {
+    try {
+      return await startNew(binaries, account, folder, urlFor, options)
+    } catch (error) {
+      // Another command may have started it in the same moment: that one answers by now.
+      const found = await findRunning(folder, urlFor)
+      if (!found) throw error
+      return found
+    }
+  }
   const use = await registerUse(urlFor(port)('postgres'))
   const stop = async () => {
     if (await use.endsAsLast()) await stopProcess(pid)
@@ -147,16 +157,16 @@ async function findRunning(
   const lines = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n')
   const [pid, port] = [Number(lines[0]), Number(lines[3])]
   if (!pid) return undefined
-  if (!isPostgres(pid)) {
+  if (!isPostgresOf(pid, folder)) {
     await rm(pidFile, { force: true })
     return undefined
   }
   const deadline = Date.now() + START_SECONDS_MAX * 1000
-  while (Date.now() < deadline && isPostgres(pid)) {
+  while (Date.now() < deadline && isPostgresOf(pid, folder)) {
     if (port && (await servesFolder(urlFor(port)('postgres'), folder))) return { pid, port }
     await sleep(200)
   }
-  if (!isPostgres(pid)) return findRunning(folder, urlFor)
+  if (!isPostgresOf(pid, folder)) return findRunning(folder, urlFor)
   throw new Problem(`Another Postgres (process ${pid}) holds ${folder} and does not answer. Stop it and try again.`)
 }
 
@@ -174,10 +184,30 @@ async function servesFolder(url: string, folder: string): Promise<boolean> {
   }
 }
 
-function isPostgres(pid: number): boolean {
-  const asked = spawnSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' })
+/**
+ * Numbers come around, in containers soon: the one of a pid file may be another Postgres's by now, or that of a process
+ * that has ended and whom nobody has taken note of. Linux tells with what a process was started, and in which folder it
+ * works.
+ */
+export function isPostgresOf(pid: number, folder: string): boolean {
+  if (existsSync('/proc/self/cmdline')) {
+    const given = unlessUnreadable(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0'))
+    if (given?.includes(folder)) return true
+    // In containers root may not look at another account's.
+    const folderOf = unlessUnreadable(() => realpathSync(`/proc/${pid}/cwd`))
+    return folderOf !== undefined && folderOf === unlessUnreadable(() => realpathSync(folder))
+  }
+  const asked = spawnSync('ps', ['-p', String(pid), '-o', 'stat=,comm='], { encoding: 'utf8' })
   if (asked.error) return isAlive(pid) // no ps on this machine
-  return asked.stdout.includes('postgres')
+  return asked.stdout.includes('postgres') && !asked.stdout.trim().startsWith('Z')
+}
+
+function unlessUnreadable<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }
 
 function isAlive(pid: number): boolean {

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { timeZoneSchema } from '#lib/platform/time-zone.ts'
-import { emailSchema, passwordSchema, personNameSchema, workspaceNameSchema } from '#lib/tenancy/person.ts'
+import {
+  emailSchema,
+  passwordGivenSchema,
+  passwordSchema,
+  personNameSchema,
+  workspaceNameSchema,
+} from '#lib/tenancy/person.ts'
 import { operation } from './operation.ts'
 import { done, idText, roleSchema, tokenSchema } from './shared.ts'
 import { workspaceOutput } from './workspaces.ts'
@@ -26,7 +32,7 @@ export const session = {
     summary: 'Signs in.',
     access: 'public',
     refuses: [401],
-    body: z.object({ email: emailSchema, password: z.string().min(1, 'The password is needed.').max(1_000) }),
+    body: z.object({ email: emailSchema, password: passwordGivenSchema }),
     output: done,
   }),
 

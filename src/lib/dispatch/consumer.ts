@@ -1,16 +1,22 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Lease } from '#lib/email-scheduler/lease.ts'
 import type { Log } from '#lib/platform/log.ts'
+import type { Left } from '#lib/platform/rows/for-broker.ts'
 import type { Arrived, Broker, Consuming } from './broker.ts'
 import { idOf, type Kind, type Message, readMessage } from './message.ts'
 
 const FIRST_PAUSE_MS = 200
+/** What is in another transaction's hands is looked at again after this. */
+const PASSED_OVER_MS = 100
 const PAUSE_MS_MAX = 30_000
 
 type Pending = { message: Message; arrived: Arrived }
 
 /** What was taken over by its message, and the message, which is answered once its end has committed. */
 export type InHand<T> = { taken: T; arrived: Arrived }
+
+/** `fromAnyone`: also from one who has taken it over already, since the broker says that it was lost. */
+type Wanted = Lease & { fromAnyone: boolean }
 
 /** What becomes of the messages of one kind. */
 export type Taking<T> = {
@@ -19,10 +25,10 @@ export type Taking<T> = {
   most: number
   /** So many batches may be in hand at once; what arrives meanwhile is taken over together, when one has come to its end. */
   batchesMax: number
-  takeOver(wanted: readonly (Lease & { fromAnyone: boolean })[]): Promise<T[]>
+  takeOver(wanted: readonly Wanted[]): Promise<T[]>
   leaseOf(taken: T): Lease
-  /** Which of these ids this database never had. */
-  unknown(ids: readonly string[]): Promise<Set<string>>
+  /** What is the case with those that were not taken over, in the same order. */
+  lookAtLeft(wanted: readonly Wanted[]): Promise<Left[]>
   /** To their ends. Answers each message. */
   carryOut(inHand: readonly InHand<T>[]): Promise<void>
 }
@@ -82,7 +88,10 @@ export class Consumer<T> {
       const batch = this.#pending
       this.#pending = []
       const taken = await this.#takeOverFor(batch)
-      if (taken) this.#begin(batch, taken)
+      const passedOver = taken ? this.#begin(batch, taken) : []
+      this.#pending.push(...passedOver)
+      // At once, where something else has come to be taken over with it.
+      if (passedOver.length > 0 && passedOver.length === this.#pending.length) await sleep(PASSED_OVER_MS)
     }
     // In the same breath as the last look at what is pending: what arrives from here on is taken anew.
     this.#taking = undefined
@@ -92,13 +101,14 @@ export class Consumer<T> {
    * While Postgres is away the messages wait here, and since only so many are here at once, all others in the broker.
    * Undefined where there was no more time for it, and they have gone back.
    */
-  async #takeOverFor(batch: readonly Pending[]): Promise<{ taken: T[]; unknown: Set<string> } | undefined> {
+  async #takeOverFor(batch: readonly Pending[]): Promise<TakenOver<T> | undefined> {
     for (let pauseMs = FIRST_PAUSE_MS; !this.#isStopped; pauseMs = Math.min(PAUSE_MS_MAX, pauseMs * 2)) {
       try {
         const taken = await this.#by.takeOver(batch.map(takeable))
-        const isTaken = new Set(taken.map((one) => this.#by.leaseOf(one).id))
-        const left = batch.map(({ message }) => idOf(message)).filter((id) => !isTaken.has(id))
-        return { taken, unknown: await this.#by.unknown(left) }
+        const isTaken = new Set(taken.map((one) => keyOf(this.#by.leaseOf(one))))
+        const left = batch.filter((one) => !isTaken.has(keyOf(takeable(one))))
+        const looks = await this.#by.lookAtLeft(left.map(takeable))
+        return { taken, left: new Map(left.map((one, index) => [one, looks[index] ?? 'over'])) }
       } catch (error) {
         this.#log.warn({ error, messages: batch.length }, 'taking over failed; it is tried again')
         await sleep(pauseMs, undefined, { ref: false })
@@ -108,23 +118,32 @@ export class Consumer<T> {
     return undefined
   }
 
-  #begin(batch: readonly Pending[], { taken, unknown }: { taken: T[]; unknown: Set<string> }): void {
+  /** Answers what has to be looked at again. */
+  #begin(batch: readonly Pending[], { taken, left }: TakenOver<T>): Pending[] {
     const ours = new Map(taken.map((one) => [keyOf(this.#by.leaseOf(one)), one]))
     const started: InHand<T>[] = []
-    for (const { message, arrived } of batch) {
+    const passedOver: Pending[] = []
+    for (const pending of batch) {
+      const { message, arrived } = pending
       const lease = { id: idOf(message), leaseToken: message.leaseToken }
       const one = ours.get(keyOf(lease))
       if (one) {
         // A second copy in the same batch finds the first.
         ours.delete(keyOf(lease))
         started.push({ taken: one, arrived })
-      } else if (unknown.has(lease.id)) arrived.dead('not-ours')
+      } else if (left.get(pending) === 'unknown') arrived.dead('not-ours')
+      // Else it would wait for the end of a lease that nobody uses.
+      else if (left.get(pending) === 'passed-over') passedOver.push(pending)
       else {
         this.#log.info({ kind: message.kind, ...lease, deliveries: arrived.deliveries }, 'nothing is left to do for it')
         arrived.done()
       }
     }
-    if (started.length === 0) return
+    if (started.length > 0) this.#carryOut(started)
+    return passedOver
+  }
+
+  #carryOut(started: readonly InHand<T>[]): void {
     const work = this.#by
       .carryOut(started)
       .catch((error: unknown) => this.#log.error({ error }, 'what was taken over did not come to its end'))
@@ -132,6 +151,8 @@ export class Consumer<T> {
     this.#inHand.add(work)
   }
 }
+
+type TakenOver<T> = { taken: T[]; left: ReadonlyMap<Pending, Left> }
 
 const takeable = ({ message, arrived }: Pending) => ({
   id: idOf(message),

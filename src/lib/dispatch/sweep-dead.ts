@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { takeOverActions } from '#lib/actions/by-broker/take-over.ts'
+import { lookAtLeftActions, takeOverActions } from '#lib/actions/by-broker/take-over.ts'
 import { markError } from '#lib/actions/settle.ts'
 import type { Delivery } from '#lib/delivery/delivery.ts'
 import { reportSettled } from '#lib/delivery/report.ts'
-import { takeOver } from '#lib/email-scheduler/by-broker/take-over.ts'
+import { lookAtLeft, takeOver } from '#lib/email-scheduler/by-broker/take-over.ts'
 import { ERROR_SENTENCES } from '#lib/email-scheduler/error-codes.ts'
 import type { Refused } from '#lib/email-scheduler/outcome.ts'
 import type { Claimer } from '#lib/email-scheduler/send/claim.ts'
+import type { Left } from '#lib/platform/rows/for-broker.ts'
 import type { DeadLetter } from './broker.ts'
 import { countDeadLetter } from './dead-letters.ts'
 import { idOf, type Message, readMessage } from './message.ts'
@@ -42,13 +43,20 @@ async function endAttempt(delivery: Delivery, by: Claimer, message: Message): Pr
   switch (message.kind) {
     case 'email': {
       const [taken] = await takeOver(pool, by, [lease])
-      if (!taken) return
+      if (!taken) return refusePassedOver(await lookAtLeft(pool, [lease]))
       const answer = await delivery.settling.add({ ...taken.email, marked: false, outcome: WORKERS_LOST })
       return reportSettled(delivery, taken.email, WORKERS_LOST, answer)
     }
-    case 'action':
-      return markError(pool, await takeOverActions(pool, by.worker, [lease]), ACTION_WORKERS_LOST)
+    case 'action': {
+      const taken = await takeOverActions(pool, by.worker, [lease])
+      if (taken.length === 0) return refusePassedOver(await lookAtLeftActions(pool, [lease]))
+      return markError(pool, taken, ACTION_WORKERS_LOST)
+    }
   }
+}
+
+function refusePassedOver([left]: Left[]): void {
+  if (left === 'passed-over') throw new Error('what it names is in the hands of another transaction')
 }
 
 const WORKERS_LOST = {

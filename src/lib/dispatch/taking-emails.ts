@@ -1,6 +1,6 @@
 import { deliver } from '#lib/delivery/deliver.ts'
 import type { Delivery } from '#lib/delivery/delivery.ts'
-import { type TakenOver, takeOver, unknownEmails } from '#lib/email-scheduler/by-broker/take-over.ts'
+import { lookAtLeft, type TakenOver, takeOver } from '#lib/email-scheduler/by-broker/take-over.ts'
 import type { Lease } from '#lib/email-scheduler/lease.ts'
 import type { Claimer } from '#lib/email-scheduler/send/claim.ts'
 import type { InHand, Taking } from './consumer.ts'
@@ -23,7 +23,7 @@ export function takingEmails(by: Claimer, { delivery, most, ended }: Means): Tak
     batchesMax: Number.POSITIVE_INFINITY,
     takeOver: (wanted) => takeOver(pool, by, wanted),
     leaseOf: ({ email }) => email,
-    unknown: (ids) => unknownEmails(pool, ids),
+    lookAtLeft: (wanted) => lookAtLeft(pool, wanted),
     carryOut: async (inHand) => {
       const byMailbox = Map.groupBy(inHand, ({ taken }) => taken.mailbox.id)
       await Promise.all([...byMailbox.values()].map((ofMailbox) => deliverAll(delivery, ofMailbox, ended)))

@@ -91,7 +91,7 @@ export const REFUSALS_BY_STATUS: Readonly<Record<number, Refusal>> = {
   },
   503: {
     name: 'Unavailable',
-    says: 'Too much at once, or a part of Sendonce cannot be reached. Try again later.',
+    says: 'Too much at once, or the database or another part of Sendonce cannot be reached. Try again later, under the same Idempotency-Key.',
     code: 'too-busy',
     message: 'Too much is being sent at once. Try again in a few seconds.',
   },

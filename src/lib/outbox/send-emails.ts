@@ -11,6 +11,7 @@ import type { MessagePart } from '#lib/mail/message/parts.ts'
 import { PublicError } from '#lib/platform/api-response.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import type { MailboxKind } from '#lib/platform/generated/enums.ts'
 import { newId } from '#lib/platform/id.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
 import { readRequests } from './email-parts.ts'
@@ -146,12 +147,15 @@ async function prepareAll(sql: Sql, { workspaceId, key, isBatch, wishes }: Askin
     if (written instanceof PublicError) return { ...named, refused: written }
     writtenLength += written.text.length + written.html.length
     if (writtenLength > WRITTEN_LENGTH_MAX) return { ...named, refused: batchTooLong() }
+    const parts = partsOf(wish)
+    const tooLarge = mailbox.kind === 'GMAIL' && problemOfSize(mailbox, written, parts)
+    if (tooLarge) return { ...named, refused: tooLarge }
     const sendAt = wish.sendAt && wish.sendAt > now ? wish.sendAt : null
     const storing = {
       ...{ id, workspaceId, mailboxId: mailbox.id, ...named, recipients, sendAt },
       localDate: localDateOf(calendar.dayAt((sendAt ?? now).getTime())),
       content: contentOf(wish, { written, address, sender, idempotencyKey, now }),
-      parts: partsOf(wish),
+      parts,
     }
     return { ...named, storing }
   })
@@ -176,12 +180,12 @@ function readRecipient(field: string, written: string, bounced: ReadonlySet<stri
   return bounced.has(reading.address) ? addressBounced(reading.address) : reading.address
 }
 
-type Mailbox = { id: string; address: string; displayName: string; isConnected: boolean }
+type Mailbox = { id: string; kind: MailboxKind; address: string; displayName: string; isConnected: boolean }
 
 /** Those that may send, the default first: the oldest of those that are connected. */
 async function readMailboxes(sql: Sql, workspaceId: string): Promise<Mailbox[]> {
   const { rows } = await sql.query<Mailbox>(
-    `SELECT id, address, coalesce(display_name, '') AS "displayName", status = 'CONNECTED' AS "isConnected" FROM mailboxes
+    `SELECT id, kind, address, coalesce(display_name, '') AS "displayName", status = 'CONNECTED' AS "isConnected" FROM mailboxes
      WHERE workspace_id = $1 AND status <> 'ARCHIVED' ORDER BY status = 'CONNECTED' DESC, id`,
     [workspaceId],
   )
@@ -199,6 +203,24 @@ function mailboxFor(mailboxes: readonly Mailbox[], wanted: string | undefined): 
 function addressOf(written: string): string | undefined {
   const reading = readAddress(written)
   return reading.ok ? reading.address : undefined
+}
+
+/** Encoded twice, it is the ten megabytes that Google takes in one request. */
+const GMAIL_BYTES_MAX = 5 * 1024 * 1024
+
+/** Else it would be told only once it has failed for good. */
+function problemOfSize(
+  { address }: Mailbox,
+  { text, html }: { text: string; html: string },
+  parts: readonly MessagePart[],
+): PublicError | undefined {
+  const ofParts = parts.reduce((sum, { content }) => sum + content.length, 0)
+  if (ofParts + Buffer.byteLength(text) + Buffer.byteLength(html) <= GMAIL_BYTES_MAX) return undefined
+  return new PublicError(
+    400,
+    'too-large-for-gmail',
+    `${address} sends by Gmail, which takes texts and files of at most 5 MB together. Make it smaller, or send it from a mailbox by SMTP.`,
+  )
 }
 
 /** Clocks differ; a wrong year must not send at once, and one that is far ahead would be forgotten. */

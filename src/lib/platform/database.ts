@@ -213,15 +213,6 @@ async function againOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const AWAY = /^(?:08|53|57)|^E(?:CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND)/
-
-/** It is the connection or the server that failed (restarting, full, cut off), and not the statement. */
-export function isServerAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const code = 'code' in error ? String(error.code) : ''
-  return AWAY.test(code) || (code === '' && /connection|timeout/i.test(error.message))
-}
-
 /** Runs `work` in a transaction that is taken back whatever comes: what would happen, without its happening. */
 export async function tryOut<T>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
   let result: { value: T } | undefined

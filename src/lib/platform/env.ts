@@ -38,7 +38,11 @@ const environmentSchema = z
         error:
           'APP_URL is missing: set it to the address at which people open Sendonce, like https://mail.example.com.',
       })
-      .refine(isWebUrl, 'APP_URL is not a web address; it should look like https://mail.example.com.'),
+      .refine(isWebUrl, 'APP_URL is not a web address; it should look like https://mail.example.com.')
+      .refine(
+        (value) => !isWebUrl(value) || isOriginAlone(value),
+        'APP_URL holds more than the address itself (a path, a query, a user name); it should look like https://mail.example.com.',
+      ),
     AUTH_SECRET: z
       .string({
         error: 'AUTH_SECRET is missing: set it to at least 32 random characters; it signs the cookies of sessions.',
@@ -138,6 +142,45 @@ const environmentSchema = z
 /** Their names, for the documentation to be held to. */
 export const environmentVariables = Object.keys(environmentSchema.shape)
 
+/**
+ * Names that were probably meant to be one of ours which is not set. What is not known is nobody's to refuse: an environment
+ * holds much that belongs to others.
+ */
+export function misspeltVariables(
+  names: readonly string[],
+  known: readonly string[] = environmentVariables,
+): { name: string; meant: string }[] {
+  const missing = known.filter((one) => !names.includes(one))
+  return names.flatMap((name) => {
+    if (known.includes(name)) return []
+    const near = missing
+      .map((meant) => ({ name, meant, apart: lettersApart(plainName(name), plainName(meant)) }))
+      .filter(({ meant, apart }) => apart <= (meant.length < 9 ? 1 : 2))
+      .sort((one, other) => one.apart - other.apart)[0]
+    return near ? [{ name, meant: near.meant }] : []
+  })
+}
+
+const plainName = (name: string) =>
+  name
+    .slice(0, 64)
+    .toUpperCase()
+    .replace(/[^A-Z0-9]/g, '')
+
+/** Levenshtein's distance. */
+export function lettersApart(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[other.length] ?? Number.POSITIVE_INFINITY
+}
+
 export type Environment = z.infer<typeof environmentSchema>
 
 export type EnvironmentReading = { ok: true; env: Environment } | { ok: false; problems: string[] }
@@ -215,6 +258,11 @@ function isSmtpUrl(value: string): boolean {
 function isWebUrl(value: string): boolean {
   const url = URL.parse(value)
   return url !== null && /^https?:$/.test(url.protocol)
+}
+
+function isOriginAlone(value: string): boolean {
+  const url = URL.parse(value)
+  return url !== null && url.href === `${url.origin}/`
 }
 
 function isOnThisMachine(value: string): boolean {

@@ -36,7 +36,10 @@ export function keyStoreOf(pool: pg.Pool, by: KeyedBy, most: KeptMost = KEPT_FOR
   let token = 0
   return {
     async claim(fingerprint) {
-      const claimed = await claim(pool, id, { ...by, most }, fingerprint)
+      let claimed = await claim(pool, id, { ...by, most }, fingerprint)
+      // It stood for a request that has been refused since, and is free by now; else there is no room for it.
+      claimed ??= await claim(pool, id, { ...by, most }, fingerprint)
+      if (claimed === undefined) throw tooMany(most)
       if (typeof claimed === 'object') return claimed
       token = claimed
       return undefined
@@ -56,13 +59,13 @@ function idOf({ workspaceId, callerId, operation, key }: KeyedBy): Buffer {
     .digest()
 }
 
-/** The token of a claim that is ours, or the answer that is kept. */
+/** The token of a claim that is ours, or the answer that is kept; undefined where neither is there. */
 async function claim(
   sql: Sql,
   id: Buffer,
   { workspaceId, callerId, most }: KeyedBy & { most: KeptMost },
   fingerprint: Buffer,
-): Promise<number | KeptAnswer> {
+): Promise<number | KeptAnswer | undefined> {
   const { rows } = await sql.query<{ token: number }>(
     `INSERT INTO kept_answers AS kept (id, workspace_id, person_id, fingerprint, claimed_until)
      SELECT $1::bytea, $2::uuid, $3::uuid, $4::bytea, app_now() + make_interval(secs => $5)
@@ -75,12 +78,12 @@ async function claim(
      RETURNING token`,
     [id, workspaceId, callerId, fingerprint, CLAIM_SECONDS, most.keys, most.bytes, KEPT_HOURS],
   )
-  return rows[0]?.token ?? keptOrRefused(sql, id, fingerprint, most)
+  return rows[0]?.token ?? keptOrRefused(sql, id, fingerprint)
 }
 
 type Row = Omit<KeptAnswer, 'status'> & { status: number | null; isSame: boolean; waitSeconds: number }
 
-async function keptOrRefused(sql: Sql, id: Buffer, fingerprint: Buffer, most: KeptMost): Promise<KeptAnswer> {
+async function keptOrRefused(sql: Sql, id: Buffer, fingerprint: Buffer): Promise<KeptAnswer | undefined> {
   const { rows } = await sql.query<Row>(
     `SELECT status, headers, body, fingerprint = $2 AS "isSame",
        greatest(1, ceil(extract(epoch FROM claimed_until - app_now())))::int AS "waitSeconds"
@@ -88,7 +91,7 @@ async function keptOrRefused(sql: Sql, id: Buffer, fingerprint: Buffer, most: Ke
     [id, fingerprint],
   )
   const row = rows[0]
-  if (!row) throw tooMany(most)
+  if (!row) return undefined
   if (!row.isSame) throw reused()
   if (row.status === null) throw inFlight(row.waitSeconds)
   return { status: row.status, headers: row.headers ?? {}, body: row.body }

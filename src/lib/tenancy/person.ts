@@ -11,11 +11,23 @@ export type Actor = { id: string; email: string; keyId?: string; address?: strin
 export const PASSWORD_LENGTH_MIN = 10
 export const PASSWORD_LENGTH_MAX = 128
 
-/** Length is what makes a password strong; rules of composition only make it hard to remember. */
-export const passwordSchema = z
+const TOO_LONG = `A password has at most ${PASSWORD_LENGTH_MAX} characters, of which an emoji counts as two or more.`
+
+/**
+ * As long as one can be, to whoever signs in: better-auth takes no longer one, and counts units of UTF-16 where zod counts
+ * characters. What could be set and never be entered would lock its owner out.
+ */
+export const passwordGivenSchema = z
   .string()
-  .min(PASSWORD_LENGTH_MIN, `A password has at least ${PASSWORD_LENGTH_MIN} characters.`)
-  .max(PASSWORD_LENGTH_MAX, `A password has at most ${PASSWORD_LENGTH_MAX} characters.`)
+  .min(1, 'The password is needed.')
+  .max(PASSWORD_LENGTH_MAX, TOO_LONG)
+  .refine((password) => password.length <= PASSWORD_LENGTH_MAX, TOO_LONG)
+
+/** Length is what makes a password strong; rules of composition only make it hard to remember. */
+export const passwordSchema = passwordGivenSchema.min(
+  PASSWORD_LENGTH_MIN,
+  `A password has at least ${PASSWORD_LENGTH_MIN} characters.`,
+)
 
 /** One address is one person, however it is written. */
 export const emailSchema = z

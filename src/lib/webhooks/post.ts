@@ -17,14 +17,20 @@ const HEADER_BYTES_MAX = 16_384
 
 /**
  * One attempt. A redirect is an answer like any other and is never followed: where it leads was not looked at. At most so
- * much is read, however much is said, and all of it is over by one deadline.
+ * much is read, however much is said, and all of it is over by one deadline. An answer is its status: a receiver that has
+ * said 200 and dawdles over the rest has taken the event.
  */
-export async function postEvent(message: Message, reach: Reach, signal: AbortSignal): Promise<Answer> {
+export async function postEvent(
+  message: Message,
+  reach: Reach,
+  signal: AbortSignal,
+  msMax = TIMEOUT_MS,
+): Promise<Answer> {
   const startedMs = performance.now()
-  const target = await findTarget(message.url, reach, TIMEOUT_MS)
+  const target = await findTarget(message.url, reach, msMax)
   if (!target.ok) return { kind: 'none', problem: target.sentence }
   if (signal.aborted) return { kind: 'stopped' }
-  const leftMs = Math.max(1, TIMEOUT_MS - (performance.now() - startedMs))
+  const leftMs = Math.max(1, msMax - (performance.now() - startedMs))
   return ask(target, message, leftMs, signal)
 }
 
@@ -51,17 +57,22 @@ function ask(
         ...headers,
       },
     })
-    const stop = () => end({ kind: 'stopped' })
+    /** What there is of an answer, once its status came: of its body, what was there. */
+    let answered: (() => void) | undefined
+    const stop = () => {
+      answered?.()
+      end({ kind: 'stopped' })
+    }
     const end = (answer: Answer) => {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)
       resolve(answer)
       asked.destroy()
     }
-    const timer = setTimeout(
-      () => end({ kind: 'none', problem: `No answer came within ${TIMEOUT_MS / 1000} seconds.` }),
-      timeoutMs,
-    )
+    const timer = setTimeout(() => {
+      answered?.()
+      end({ kind: 'none', problem: `No answer came within ${TIMEOUT_MS / 1000} seconds.` })
+    }, timeoutMs)
     signal.addEventListener('abort', stop)
     asked.on('error', (error) => end({ kind: 'none', problem: inWords(error, host) }))
     asked.on('response', (response) => {
@@ -75,13 +86,13 @@ function ask(
           body: readable(Buffer.concat(chunks).subarray(0, ANSWER_BYTES_MAX)),
           retryAfter: response.headers['retry-after'],
         })
+      answered = done
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         bytes += chunk.length
         if (bytes >= ANSWER_BYTES_MAX) done()
       })
       response.on('end', done)
-      // The status came whole; of its body, what was there.
       response.on('error', done)
       response.on('aborted', done)
     })

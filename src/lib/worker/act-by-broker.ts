@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { giveBackActions } from '#lib/actions/by-broker/give-back.ts'
-import { takeOverActions, unknownActions } from '#lib/actions/by-broker/take-over.ts'
+import { lookAtLeftActions, takeOverActions } from '#lib/actions/by-broker/take-over.ts'
 import { lookForLandedActions } from '#lib/actions/by-broker/under-way.ts'
 import { type ClaimedAction, claimActions } from '#lib/actions/claim.ts'
 import { CLAIMED_AT_ONCE } from '#lib/actions/limits.ts'
@@ -125,7 +125,7 @@ export class BrokerActor implements Acting {
       batchesMax: BATCHES_MAX,
       takeOver: (wanted) => takeOverActions(pool, worker, wanted),
       leaseOf: (action) => action,
-      unknown: (ids) => unknownActions(pool, ids),
+      lookAtLeft: (wanted) => lookAtLeftActions(pool, wanted),
       carryOut: (inHand) => this.#carryOut(inHand),
     }
   }

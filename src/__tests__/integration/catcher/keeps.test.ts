@@ -153,12 +153,12 @@ describe('every mail is taken', () => {
     expect(second.headers.get('content-security-policy')).toContain('sandbox')
   })
 
-  test('but none above 25 MB: 552, announced or not, and the connection goes on', async () => {
+  test('but none above 40 MB: 552, announced or not, and the connection goes on', async () => {
     const catcher = await startCatcher()
-    const announced = ['EHLO me', `MAIL FROM:<a@a.test> SIZE=${26 * 1024 * 1024}`]
+    const announced = ['EHLO me', `MAIL FROM:<a@a.test> SIZE=${41 * 1024 * 1024}`]
     expect((await converse(catcher.smtpPort, announced)).at(-1)).toMatch(/^552 /)
 
-    const tooLarge = Buffer.concat([Buffer.alloc(25 * 1024 * 1024 + 1, 'x\r\n'), Buffer.from('\r\n.')])
+    const tooLarge = Buffer.concat([Buffer.alloc(40 * 1024 * 1024 + 1, 'x\r\n'), Buffer.from('\r\n.')])
     const begin = ['MAIL FROM:<a@a.test>', 'RCPT TO:<b@b.test>', 'DATA']
     const replies = await converse(catcher.smtpPort, [
       'EHLO me',
@@ -167,7 +167,7 @@ describe('every mail is taken', () => {
       ...begin,
       'Subject: fits\r\n\r\n.',
     ])
-    expect(replies[5]).toMatch(/^552 .*larger than 26214400 bytes/)
+    expect(replies[5]).toMatch(/^552 .*larger than 41943040 bytes/)
     expect(replies.at(-1)).toMatch(/^250 /)
     expect((await onlyMessage(catcher)).subject).toBe('fits')
     expect(await readdir(dir)).toHaveLength(1)

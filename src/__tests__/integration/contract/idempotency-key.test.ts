@@ -6,11 +6,13 @@ import { projectRoot } from '#cli/project.ts'
 import { CONTRACT } from '#lib/contract/contract.ts'
 import type { Operation } from '#lib/contract/operation.ts'
 import { createPool } from '#lib/platform/database.ts'
-import { CLAIM_SECONDS, KEPT_HOURS } from '#lib/tenancy/kept-answers.ts'
+import { CLAIM_SECONDS, KEPT_HOURS, keyStoreOf } from '#lib/tenancy/kept-answers.ts'
 import { runTick } from '#lib/worker/tick.ts'
 import { importForm } from '#tests/support/data/import-form.ts'
-import { heldOpen } from '#tests/support/server/database.ts'
+import { until } from '#tests/support/faults/waiting.ts'
+import { endWaiting, heldOpen } from '#tests/support/server/database.ts'
 import { type CallInput, join, setUp, testApp, type Visitor, whoAmI } from '#tests/support/server/in-process.ts'
+import { interleaved } from '#tests/support/server/interleaved.ts'
 import { silent } from '#tests/support/silent.ts'
 
 /** The same request under the same Idempotency-Key is done once, and answered the same each time. */
@@ -255,6 +257,32 @@ describe('a key', () => {
     const { id } = await owner.ask<{ id: string }>('POST', '/api/lists', { body: { name } })
     expect((await postList(name, key)).json).toMatchObject({ error: { code: 'name-taken' } })
     await owner.ask('DELETE', '/api/lists/[id]', { params: { id } })
+    expect((await postList(name, key)).status).toBe(201)
+  })
+
+  test('that was freed between two looks at it is taken, and not told to be one too many', async () => {
+    const by = { workspaceId, callerId: personId, operation: 'POST /api/lists', key: newKey() }
+    const [first, fingerprint] = [keyStoreOf(app.db.pool, by), Buffer.alloc(32, 1)]
+    await first.claim(fingerprint)
+    const pool = interleaved(app.db.pool, 'FROM kept_answers WHERE id', () => first.release())
+    expect(await keyStoreOf(pool, by).claim(fingerprint)).toBeUndefined()
+    await expect(keyStoreOf(app.db.pool, by).claim(fingerprint)).rejects.toMatchObject({ code: 'in-flight' })
+  })
+
+  test('is free again where the database went away under its request, which is told so', async () => {
+    const [key, name] = [newKey(), `Restarted ${word()}`]
+    const other = createPool(app.db.url, 2)
+    const held = await heldOpen(other, (tx) => tx.query('LOCK TABLE prospect_lists IN SHARE ROW EXCLUSIVE MODE'))
+    const asked = postList(name, key)
+    await until('it waits for the lock', async () => (await endWaiting(other, false)) > 0)
+    await endWaiting(other, true)
+    const { status, json, response } = await asked
+    await held.commit()
+    await other.end()
+    expect({ status, json }).toMatchObject({
+      ...{ status: 503, json: { error: { code: 'database-away', message: expect.stringMatching(/few seconds/) } } },
+    })
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await postList(name, key)).status).toBe(201)
   })
 

@@ -26,7 +26,7 @@ import { RecordingBroker } from '#tests/support/dispatch/recording-broker.ts'
 import { whileSending } from '#tests/support/dispatch/senders.ts'
 import { until } from '#tests/support/faults/waiting.ts'
 import { meansThrough, TestProvider } from '#tests/support/mail/sending.ts'
-import { testDatabase } from '#tests/support/server/database.ts'
+import { heldOpen, testDatabase } from '#tests/support/server/database.ts'
 import { silent } from '#tests/support/silent.ts'
 
 const db = testDatabase()
@@ -157,6 +157,67 @@ describe('a message', () => {
     await until('all are handed over', async () => provider.handed.length === 3)
     await consumer.stop()
     expect(failures).toBeGreaterThan(3)
+  })
+})
+
+describe('a message whose email another transaction looks at in that moment', () => {
+  test('is taken over as soon as that is over, and not when the lease is; the others of its batch wait for nobody', async () => {
+    const provider = new TestProvider()
+    const emails = await claimed(3)
+    const [locked] = emails
+    if (!locked) throw new Error('nothing was claimed')
+    const other = await heldOpen(db.pool, (tx) =>
+      tx.query('SELECT FROM scheduled_emails WHERE id = $1 FOR KEY SHARE', [locked.id]),
+    )
+    const broker = new RecordingBroker()
+    const taking = takingEmails(one, { most: 10, delivery: deliveryOf(provider), ended: () => undefined })
+    const consumer = new Consumer(broker, silent, taking)
+    await consumer.start()
+    for (const email of emails) broker.deliver(writeMessage(messageOf(email)))
+    await until('the others are handed over', async () => provider.handed.length === 2)
+    await other.commit()
+    await until('it is handed over', async () => provider.handed.length === 3)
+    await consumer.stop()
+    const { rows } = await db.pool.query('SELECT status FROM scheduled_emails WHERE id = $1', [locked.id])
+    expect(rows).toEqual([{ status: 'SENT' }])
+  })
+
+  test('goes back to the broker where the process is told to end meanwhile', async () => {
+    const [email] = await claimed()
+    if (!email) throw new Error('nothing was claimed')
+    const other = await heldOpen(db.pool, (tx) =>
+      tx.query('SELECT FROM scheduled_emails WHERE id = $1 FOR KEY SHARE', [email.id]),
+    )
+    const answers: string[] = []
+    const broker = new RecordingBroker()
+    let receive: (message: Arrived) => void = () => undefined
+    broker.consume = async (_kind, _most, arrived) => {
+      receive = arrived
+      return { stop: async () => undefined }
+    }
+    const delivery = deliveryOf(new TestProvider())
+    let asked = 0
+    const query = db.pool.query.bind(db.pool)
+    const pool = Object.assign(Object.create(db.pool), {
+      query: (...args: unknown[]) => {
+        asked += 1
+        return Reflect.apply(query, db.pool, args)
+      },
+    })
+    const taking = takingEmails(one, { most: 10, delivery: { ...delivery, pool }, ended: () => undefined })
+    const consumer = new Consumer(broker, silent, taking)
+    await consumer.start()
+    const say = (what: string) => () => void answers.push(what)
+    receive({
+      text: writeMessage(messageOf(email)),
+      deliveries: 1,
+      ...{ done: say('done'), again: say('again'), dead: say('dead') },
+    })
+    await until('it was looked at twice', async () => asked >= 4)
+    await consumer.stop()
+    await until('it was answered', async () => answers.length > 0)
+    await other.commit()
+    expect(answers).toEqual(['again'])
   })
 })
 

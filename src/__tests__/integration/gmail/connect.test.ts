@@ -1,5 +1,8 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { gmailProvider } from '#lib/mail/gmail/gmail-provider.ts'
+import type { Google } from '#lib/mail/gmail/google.ts'
 import type { GmailWish } from '#lib/mail/gmail/scopes.ts'
 import { editMailbox, removeMailbox, testMailbox } from '#lib/mail/mailboxes/connect-mailbox.ts'
 import { beginGmail, disconnectGmail, finishGmail, type GmailContext } from '#lib/mail/mailboxes/gmail-mailbox.ts'
@@ -14,6 +17,7 @@ import { testGoogle } from '#tests/support/gmail/fake-google.ts'
 import { consentAt, testKeyring } from '#tests/support/gmail/grant.ts'
 import { meansThrough, sendAll, TestProvider } from '#tests/support/mail/sending.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
+import { interleaved } from '#tests/support/server/interleaved.ts'
 
 const db = testDatabase()
 const fake = testGoogle()
@@ -197,6 +201,67 @@ test('disconnecting forgets what opens it and gives the permission back, unless 
   expect(await disconnectGmail(there.context, second.mailboxId)).toEqual({ revoked: true })
   expect(fake.journal().filter((one) => one.event === 'revoked' && one.email === email)).toHaveLength(1)
 })
+
+test('a permission that came while another person disconnected the mailbox is not taken back with the old one', async () => {
+  const { context, email } = await makePlace()
+  const { mailboxId } = await connect(context, { email })
+  const pool = interleaved(db.pool, 'FROM gmail_accounts WHERE subject', () => connect(context, { email, mailboxId }))
+  expect(await disconnectGmail({ ...context, pool }, mailboxId)).toEqual({ revoked: false })
+  expect(await testMailbox(context, mailboxId, { retryFailed: false })).toMatchObject({ test: { ok: true } })
+  expect(await read(context, mailboxId)).toMatchObject({ status: 'CONNECTED' })
+})
+
+test('a mailbox that is disconnected while it is connected again stays disconnected, and the person is told to begin again', async () => {
+  const { context, email } = await makePlace()
+  const { mailboxId } = await connect(context, { email })
+  const answer = await consent(context, { email, mailboxId })
+  // After Google has given the new permission, and it was tried, and before it is kept.
+  const pool = interleaved(db.pool, 'pg_advisory', () => disconnectGmail(context, mailboxId))
+  await expect(finishGmail({ ...context, pool }, answer)).rejects.toMatchObject({
+    ...{ status: 409, code: 'disconnected-meanwhile', message: expect.stringMatching(/Begin again/) },
+  })
+  expect(await secretsOf(mailboxId)).toEqual([])
+  expect(await read(context, mailboxId)).toMatchObject({ status: 'STOPPED', gmail: null })
+})
+
+test('the lasting permission of an account is not kept for another one that has its address now', async () => {
+  const { context, email } = await makePlace()
+  const { mailboxId } = await connect(context, { email })
+  const { google, stop } = await withoutLasting(fake.google)
+  try {
+    // Of the same account, the permission from before still lasts.
+    expect(await connect({ ...context, google: google('') }, { email, mailboxId })).toMatchObject({ mailboxId })
+    await expect(connect({ ...context, google: google('another') }, { email, mailboxId })).rejects.toMatchObject({
+      ...{ status: 422, message: expect.stringMatching(/no lasting permission/) },
+    })
+  } finally {
+    await stop()
+  }
+  const { rows } = await db.pool.query('SELECT subject FROM gmail_accounts WHERE mailbox_id = $1', [mailboxId])
+  expect(rows).not.toMatchObject([{ subject: 'another' }])
+})
+
+/** Before Google's tokens: what it gives no lasting permission with, as the account `subject` where one is named. */
+async function withoutLasting(behind: Google): Promise<{ google: (subject: string) => Google; stop(): Promise<void> }> {
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    const answer = await fetch(behind.tokenUrl, {
+      ...{ method: 'POST', body, headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+    })
+    const { refresh_token: _, id_token: idToken, ...tokens } = (await answer.json()) as Record<string, string>
+    const claims = JSON.parse(Buffer.from(idToken?.split('.')[1] ?? '', 'base64url').toString())
+    const sub = (request.url ?? '').slice(1) || claims.sub
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const told = { ...tokens, id_token: `${part({ alg: 'none' })}.${part({ ...claims, sub })}.` }
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(told))
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  return {
+    google: (subject) => ({ ...behind, tokenUrl: `http://127.0.0.1:${port}/${subject}` }),
+    stop: () => new Promise((ended) => server.close(() => ended())),
+  }
+}
 
 test('removing gives the permission back as well, and the address comes back as the same mailbox', async () => {
   const { context, email } = await makePlace()

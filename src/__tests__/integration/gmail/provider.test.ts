@@ -3,6 +3,7 @@ import type { Rule } from '#fake-google/script.ts'
 import { Deadline } from '#lib/mail/deadline.ts'
 import { openGmail } from '#lib/mail/gmail/gmail-link.ts'
 import { gmailProvider } from '#lib/mail/gmail/gmail-provider.ts'
+import { scopesFor } from '#lib/mail/gmail/scopes.ts'
 import { findSentMessage } from '#lib/mail/gmail/sent-messages.ts'
 import { composeMessage } from '#lib/mail/message/compose.ts'
 import type { OutgoingMessage } from '#lib/mail/transport.ts'
@@ -10,6 +11,7 @@ import { makeCampaign } from '#tests/support/data/campaigns.ts'
 import { testGoogle } from '#tests/support/gmail/fake-google.ts'
 import { connectToGoogle, testKeyring } from '#tests/support/gmail/grant.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
+import { interleaved } from '#tests/support/server/interleaved.ts'
 
 const db = testDatabase()
 const fake = testGoogle()
@@ -66,6 +68,23 @@ test('a message goes out as a draft that is sent once, and is known by the Messa
   expect(outcome).not.toMatchObject({ messageId: mail.messageId })
   expect(sentOf(mail)).toBe(1)
 })
+
+for (const isOver of [false, true])
+  test(`a token that ${isOver ? 'is renewed' : 'is good'} goes with the permissions that it was given with, also where the mailbox is connected anew while they are read`, async () => {
+    await open()
+    await db.pool.query(
+      'UPDATE gmail_accounts SET access_expires_at = CASE WHEN $2 THEN NULL ELSE access_expires_at END WHERE mailbox_id = $1',
+      [mailboxId, isOver],
+    )
+    const again = { scopes: scopesFor('send'), isFenceProven: false }
+    const pool = interleaved(db.pool, 'FROM encrypted_credentials', () =>
+      connectToGoogle(db.pool, fake.google, [mailboxId], again),
+    )
+    const linking = await openGmail({ pool, keyring: testKeyring(), google: fake.google }, mailboxId, new Deadline(MS))
+    if (!linking.ok) throw new Error(linking.outcome.reason)
+    const { usesDrafts, abilities } = linking.link
+    expect({ usesDrafts, abilities }).toMatchObject({ usesDrafts: false, abilities: { send: true, draft: false } })
+  })
 
 test('a follow-up goes into the thread that it answers, and anew where the person has thrown that away', async () => {
   const connection = await open()

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { OFFERS, type PeerStep } from '#tests/support/mail/scripted-smtp.ts'
 import {
@@ -71,6 +72,30 @@ describe('one connection for several messages', () => {
       expect(peer.accepted).toHaveLength(1)
     },
   )
+
+  test.each([
+    ['closes', ''],
+    ['says 421 and closes', '421 4.7.0 Too many connections\r\n'],
+    ['says what nobody asked for', '250 and more\r\n'],
+  ])('a server that lets us in and then %s breaks its mailbox, and costs no email an attempt', async (_, last) => {
+    const letsIn = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.write('220 hello\r\n')
+      socket.on('data', (said) => {
+        if (!/^AUTH/i.test(said.toString())) return void socket.write('250-hello\r\n250 AUTH PLAIN\r\n')
+        socket.write('235 welcome\r\n')
+        setTimeout(() => (last.startsWith('250') ? socket.write(last) : socket.end(last)), 50)
+      })
+    })
+    await new Promise<void>((listening) => letsIn.listen(0, '127.0.0.1', listening))
+    try {
+      const connection = await connectTo({ port: (letsIn.address() as AddressInfo).port })
+      await expect.poll(() => connection.isUsable()).toBe(false)
+      expect(brief(await connection.submit(message(), LONG_MS))).toBe(ofMailbox(LOST))
+    } finally {
+      letsIn.close()
+    }
+  })
 
   test('a server that accepts and then is silent: the next message is known not to be sent', async () => {
     const peer = await start({ script: { after: { reply: '', ending: 'hang' } } })

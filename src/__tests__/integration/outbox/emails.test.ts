@@ -71,11 +71,32 @@ describe('an email', () => {
     expect(sink.taken).toEqual([])
   })
 
+  test('for nobody is told that somebody is needed', async () => {
+    const answer = await shop.call('POST', '/api/emails', { body: { subject: 'Hi', text: 'x' } })
+    expect(answer.json).toMatchObject({ error: { details: { fields: [{ path: 'to', message: 'This is needed.' }] } } })
+  })
+
   test('with more than 25 MB attached is refused before anything is kept', async () => {
     const content = Buffer.alloc(13 * 1024 * 1024).toString('base64')
     const one = { fileName: 'a.bin', content }
     const answer = await post({ attachments: [one, one] })
     expect([answer.status, JSON.stringify(answer.json)]).toEqual([400, expect.stringContaining('25 MB')])
+  })
+
+  test('that is too large for Gmail is refused before it is kept, and told what else may be done', async () => {
+    const id = await shop.addMailbox('gina@acme.test', sink.port)
+    await shop.sql(`UPDATE mailboxes SET kind = 'GMAIL' WHERE id = $1`, [id])
+    const file = (bytes: number) => ({ fileName: 'a.bin', content: Buffer.alloc(bytes).toString('base64') })
+    const megabyte = 1024 * 1024
+    const at = { mailbox: 'gina@acme.test' }
+    const answer = await post({ ...at, attachments: [file(3 * megabyte), file(2 * megabyte)] })
+    expect([answer.status, answer.json]).toMatchObject([
+      400,
+      { error: { code: 'too-large-for-gmail', message: expect.stringMatching(/5 MB together.*mailbox by SMTP/) } },
+    ])
+    expect((await post({ ...at, attachments: [file(5 * megabyte - 1_000)] })).status).toBe(201)
+    expect((await post({ attachments: [file(6 * megabyte)] })).status).toBe(201)
+    await shop.sql(`UPDATE mailboxes SET kind = 'SMTP', status = 'STOPPED' WHERE id = $1`, [id])
   })
 
   test('that is meant for later waits, and is cancelled while it does', async () => {

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest'
+import { createPool } from '#lib/platform/database.ts'
+import { passwordSchema } from '#lib/tenancy/person.ts'
+import { until } from '#tests/support/faults/waiting.ts'
+import { endWaiting, heldOpen } from '#tests/support/server/database.ts'
 import { join, PASSWORD, setUp, signIn, testApp, Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
@@ -41,12 +45,71 @@ test('an unknown address and a wrong password get the same answer', async () => 
   expect(unknown.json).toEqual(wrong.json)
 })
 
+// It was answered with a 500: our schema took a thousand characters, and better-auth 128.
+test('a password that is longer than any can be is told so, whether or not there is such a person', async () => {
+  const asked = ['olga@example.com', 'nobody@example.com'].flatMap((email) =>
+    ['p'.repeat(129), 'p'.repeat(1_000), '👩‍👩‍👧‍👦'.repeat(25), '😀'.repeat(65)].map((password) => ({
+      email,
+      password,
+    })),
+  )
+  for (const body of asked) {
+    const { status, json } = await new Visitor().call('POST', '/api/session', { body })
+    expect({ status, json }).toMatchObject({ status: 400, json: { error: { code: 'invalid-input' } } })
+    expect(JSON.stringify(json)).toMatch(/A password has at most 128 characters/)
+  }
+  const longest = { email: 'nobody@example.com', password: 'p'.repeat(128) }
+  expect((await new Visitor().call('POST', '/api/session', { body: longest })).status).toBe(401)
+})
+
+test('what cannot be entered afterwards cannot be chosen as a password', () => {
+  for (const [password, isTaken] of [
+    ['😀'.repeat(64), true],
+    ['😀'.repeat(65), false],
+    ['😀'.repeat(100), false],
+  ] as const)
+    expect([password, passwordSchema.safeParse(password).success]).toEqual([password, isTaken])
+})
+
 test('signing out ends the session on the server, not only in the browser', async () => {
   const visitor = await signIn('olga@example.com')
   const stolen = new Visitor()
   for (const [name, value] of visitor.cookies) stolen.cookies.set(name, value)
   await visitor.ask('DELETE', '/api/session')
   expect((await stolen.call('GET', '/api/session')).status).toBe(401)
+})
+
+test('a database that goes away while somebody signs in, or is looked up, is told as that, and signs nobody out', async () => {
+  const visitor = await signIn('olga@example.com')
+  const other = createPool(app.db.url, 2)
+  const body = { email: 'olga@example.com', password: PASSWORD }
+  for (const ask of [
+    () => visitor.call('GET', '/api/session'),
+    () => new Visitor().call('POST', '/api/session', { body }),
+  ]) {
+    const held = await heldOpen(other, (tx) => tx.query('LOCK TABLE sessions, users IN ACCESS EXCLUSIVE MODE'))
+    const asked = ask()
+    await until('it waits for the lock', async () => (await endWaiting(other, false)) > 0)
+    await endWaiting(other, true)
+    const { status, json } = await asked
+    await held.commit()
+    expect({ status, json }).toMatchObject({ status: 503, json: { error: { code: 'database-away' } } })
+  }
+  await other.end()
+  expect((await visitor.call('GET', '/api/session')).status).toBe(200)
+})
+
+test('a session that is ended while a request renews it is over, and nothing has failed', async () => {
+  const visitor = await signIn('olga@example.com')
+  // Old enough to be renewed by the next request.
+  await app.db.pool.query(`UPDATE sessions SET expires_at = expires_at - interval '2 days'`)
+  const other = createPool(app.db.url, 2)
+  const held = await heldOpen(other, (tx) => tx.query('DELETE FROM sessions'))
+  const asked = visitor.call('GET', '/api/session')
+  await until('it waits to renew', async () => (await endWaiting(other, false)) > 0)
+  await held.commit()
+  await other.end()
+  expect((await asked).status).toBe(401)
 })
 
 test('a cookie with a changed signature is nobody', async () => {

@@ -44,8 +44,8 @@ export function message(body = 'Hello.\r\n', to = 'bob@example.test'): OutgoingM
 
 type Peers = {
   start(options: PeerOptions): Promise<ScriptedPeer>
-  transportTo(peer: ScriptedPeer): MailTransport
-  connectTo(peer: ScriptedPeer): Promise<MailConnection>
+  transportTo(peer: Pick<ScriptedPeer, 'port'>): MailTransport
+  connectTo(peer: Pick<ScriptedPeer, 'port'>): Promise<MailConnection>
 }
 
 /** Scripted peers of the calling test file, and ways to them: all closed after each test. */
@@ -61,12 +61,12 @@ export function testPeers(): Peers {
     return peer
   }
 
-  function transportTo(peer: ScriptedPeer) {
+  function transportTo(peer: Pick<ScriptedPeer, 'port'>) {
     const server = { host: '127.0.0.1', addresses: ['127.0.0.1'], port: peer.port, login: LOGIN }
     return createSmtpTransport({ ...server, security: 'NONE' }, () => NOW)
   }
 
-  async function connectTo(peer: ScriptedPeer): Promise<MailConnection> {
+  async function connectTo(peer: Pick<ScriptedPeer, 'port'>): Promise<MailConnection> {
     const connecting = await transportTo(peer).connect(LONG_MS)
     if (!connecting.ok) throw new Error(`no connection: ${connecting.outcome.code}`)
     open.push(async () => connecting.connection.close())

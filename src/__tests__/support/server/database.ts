@@ -67,6 +67,16 @@ export async function heldOpen(
   }
 }
 
+/** How many connections to this database wait for a lock; ended, as a server that restarts would, where `isEnded`. */
+export async function endWaiting(pool: pg.Pool, isEnded: boolean): Promise<number> {
+  const { rowCount } = await pool.query(
+    `SELECT CASE WHEN $1 THEN pg_terminate_backend(pid) END FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    [isEnded],
+  )
+  return rowCount ?? 0
+}
+
 /** A clone of the migrated template; answers its address. */
 export async function createTestDatabase(): Promise<string> {
   const template = inject('templateDatabase')

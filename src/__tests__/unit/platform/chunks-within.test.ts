@@ -17,7 +17,8 @@ function client() {
     },
   })
   const send = (...bytes: number[]) => controller?.enqueue(Uint8Array.from(bytes))
-  return { body, state, send, end: () => controller?.close() }
+  const goAway = () => controller?.error(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
+  return { body, state, send, end: () => controller?.close(), goAway }
 }
 
 async function read(chunks: AsyncIterable<Uint8Array>, at: (chunk: Uint8Array) => unknown = () => undefined) {
@@ -35,6 +36,13 @@ test('what keeps pace arrives whole', async () => {
   send(3)
   end()
   expect(await read(chunksWithin(body, { totalMs: LONG, idleMs: LONG }))).toEqual([1, 2, 3])
+})
+
+test('a client that goes away in the middle is no failure of ours', async () => {
+  const { body, send, goAway } = client()
+  send(1)
+  const reading = read(chunksWithin(body, { totalMs: LONG, idleMs: LONG }), goAway)
+  await expect(reading).rejects.toMatchObject({ status: 400, code: 'broken-off' })
 })
 
 test.each<[string, Pace, RegExp]>([

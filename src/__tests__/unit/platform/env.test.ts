@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { readEnvironment } from '#lib/platform/env.ts'
+import { problemsOfEnvFile } from '#cli/home/env-file.ts'
+import { misspeltVariables, readEnvironment } from '#lib/platform/env.ts'
 
 const good = {
   DATABASE_URL: 'postgresql://user:password@localhost:5432/sendonce',
@@ -13,6 +15,50 @@ function problemsWith(changes: Record<string, string | undefined>): string[] {
   const reading = readEnvironment({ ...good, ...changes })
   return reading.ok ? [] : reading.problems
 }
+
+describe('a name that is nearly one of ours', () => {
+  test('is found, where the one that was meant is not set', () => {
+    expect(misspeltVariables(['DATABSE_URL', 'database_url', 'SEND_CONECTION', 'CRON-SECRET', 'LOGLEVEL'])).toEqual([
+      { name: 'DATABSE_URL', meant: 'DATABASE_URL' },
+      { name: 'database_url', meant: 'DATABASE_URL' },
+      { name: 'SEND_CONECTION', meant: 'SEND_CONNECTIONS' },
+      { name: 'CRON-SECRET', meant: 'CRON_SECRET' },
+      { name: 'LOGLEVEL', meant: 'LOG_LEVEL' },
+    ])
+    expect(misspeltVariables(['DATABASE_URL', 'DATABASE_URLS', 'LOG_LEVEL', 'LOGLEVEL'])).toEqual([])
+  })
+
+  test('is none of those that platforms and shells set by themselves', () => {
+    const theirs = `VERCEL_ENV VERCEL_REGION VERCEL_OIDC_TOKEN VERCEL_TARGET_ENV VERCEL_PROJECT_PRODUCTION_URL AWS_REGION PGHOST
+      DATABASE_URL_UNPOOLED POSTGRES_URL POSTGRES_PRISMA_URL REDIS_URL NODE_ENV PATH HOME TERM LANG HOSTNAME PORT HOST npm_config_cache
+      NEXT_RUNTIME CI DEBUG GOOGLE_APPLICATION_CREDENTIALS SMTP_HOST MAIL_FROM SECRET APP_NAME APP_ENV LOG_FILE`
+    expect(misspeltVariables(theirs.split(/\s+/))).toEqual([])
+  })
+
+  test('in .env is refused in one sentence, as is a line that sets nothing; what belongs to others may stand there', () => {
+    const text = `# ours
+APP_URL=http://localhost:3000
+DATABASE_URI="postgresql://me:hunter2@host/db"
+CRON_SECRET: sixteen-characters
+export INLINE_SECONDS 3
+PORTS=4000
+OTHER_THING=1
+METRICS_SECRET = 'with spaces around it'
+`
+    const problems = problemsOfEnvFile(text)
+    expect(problems).toEqual([
+      '.env, line 4: CRON_SECRET is not followed by "=", so it would not be set. Write CRON_SECRET=value.',
+      '.env, line 5: INLINE_SECONDS is not followed by "=", so it would not be set. Write INLINE_SECONDS=value.',
+      '.env: DATABASE_URI is not known; did you mean DATABASE_URL?',
+      '.env: PORTS is not known; did you mean PORT?',
+    ])
+    expect(problems.join()).not.toContain('hunter2')
+  })
+
+  test('is not found in the file that we hand out', () => {
+    expect(problemsOfEnvFile(readFileSync('.env.example', 'utf8'))).toEqual([])
+  })
+})
 
 describe('the environment at boot', () => {
   test('is accepted with the required variables alone', () => {
@@ -46,6 +92,20 @@ describe('the environment at boot', () => {
     for (const [index, name] of ['DATABASE_URL', 'CRON_SECRET', 'APP_URL'].entries()) {
       expect(problems[index]).toMatch(new RegExp(`^${name} is .*[a-z].*\\.$`))
     }
+  })
+
+  test('an address that holds more than where people open Sendonce is refused: links would lead elsewhere', () => {
+    for (const APP_URL of [
+      'https://me:hunter2@mail.example.com',
+      'https://mail.example.com/sendonce',
+      'https://mail.example.com/?x=1',
+      'https://mail.example.com/#top',
+    ]) {
+      const [problem, ...others] = problemsWith({ APP_URL })
+      expect([problem, others]).toEqual([expect.stringMatching(/^APP_URL holds more than the address itself/), []])
+      expect(problem).not.toContain('hunter2')
+    }
+    expect(problemsWith({ APP_URL: 'http://[::1]:3000/' })).toEqual([])
   })
 
   test('what plays Google is refused where others can open Sendonce, and anywhere but on this machine', () => {

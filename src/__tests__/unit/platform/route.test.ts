@@ -29,12 +29,22 @@ async function call(body: unknown, { id = ID, search = '', type = 'application/j
   return { status: response.status, requestId: response.headers.get('x-request-id'), json: await response.json() }
 }
 
+const failure = (code: string, message: string, more: object = {}) =>
+  Object.assign(new Error(message), { code, ...more })
+const adapterError = () => Object.assign(new Error('it'), { cause: { kind: 'postgres', originalCode: '57P01' } })
+
 describe('the edge of the API', () => {
   test('answers in the envelope, with what the output schema names and no more', async () => {
     const { status, json, requestId } = await call({ name: 'Ada' }, { search: '?limit=5' })
     expect(status).toBe(200)
     expect(json).toEqual({ success: true, data: { name: 'Ada', limit: 5 } })
     expect(requestId).toMatch(/^[\w-]{36}$/)
+  })
+
+  test('takes the same name in different places, and texts that look like names', async () => {
+    const body = '{"name":"Ada","more":[{"name":1},{"name":"name\\":"},["name","name"]],"other":{"name":{}}}'
+    // All that is said against it is that these fields are not known here.
+    expect((await call(body)).json).toMatchObject({ error: { code: 'invalid-input' } })
   })
 
   test.each([
@@ -44,6 +54,8 @@ describe('the edge of the API', () => {
     ['a body that is too large', JSON.stringify({ name: 'x'.repeat(6 * 1024 * 1024) }), {}, 413, 'too-large'],
     ['a text that no column can hold', { name: 'A\0' }, {}, 400, 'not-text'],
     ['half a character, however deep', { name: 'Ada', more: [{ '\ud83d': 1 }] }, {}, 400, 'not-text'],
+    ['a name that stands twice', '{"name":"Ada","name":"Bob"}', {}, 400, 'repeated-name'],
+    ['the same, written otherwise', '{"x":[{"a":"\\"{","b" : 1,"\\u0061":2}],"name":"A"}', {}, 400, 'repeated-name'],
     ['more depth than a stack has', `{"name":${'['.repeat(500_000)}${']'.repeat(500_000)}}`, {}, 413, 'too-many-parts'],
     ['more depth than anything has', `{"name":${'['.repeat(64)}${']'.repeat(64)}}`, {}, 413, 'too-many-parts'],
     ['more values than anything has', `{"name":[${'1,'.repeat(20_000)}1]}`, {}, 413, 'too-many-parts'],
@@ -207,6 +219,24 @@ describe('the edge of the API', () => {
     expect(response.status).toBe(500)
     expect(JSON.stringify(json)).not.toMatch(/admin|secret\.ts/)
     expect(json.error.message).toContain(response.headers.get('x-request-id'))
+  })
+
+  test.each<[string, unknown, number]>([
+    ['a server that ends the connection', failure('57P01', 'terminating connection'), 503],
+    ['a server that is full', failure('53300', 'sorry, too many clients already'), 503],
+    ['a connection that the driver lost', new Error('Connection terminated unexpectedly'), 503],
+    ['a pool that had none to give', new Error('timeout exceeded when trying to connect'), 503],
+    ['the same in Prisma’s words', failure('P1001', 'Cannot reach database server'), 503],
+    ['what Prisma wraps', failure('P2010', 'Raw query failed', { meta: { driverAdapterError: adapterError() } }), 503],
+    ['a cause within', new Error('it failed', { cause: failure('ECONNREFUSED', 'connect') }), 503],
+    ['a statement that took too long, as the next one would', failure('57014', 'canceling statement'), 500],
+    ['a statement that is wrong', failure('42703', 'column x does not exist'), 500],
+    ['a key that is there', failure('23505', 'duplicate key'), 500],
+  ])('tells of %s', async (_what, error, status) => {
+    const failing = route({ ...aRoute, output: z.object({}) }, () => Promise.reject(error))
+    const response = await failing(new Request('http://localhost/api/x'), { params: Promise.resolve({}) })
+    expect([response.status, response.headers.get('retry-after')]).toEqual([status, status === 503 ? '5' : null])
+    expect((await response.json()).error.code).toBe(status === 503 ? 'database-away' : 'internal')
   })
 
   test('passes a failure that is meant for people on as it is', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -30,6 +30,20 @@ test('the settings of an older version keep what they have and gain what they la
   expect(settings).toMatchObject(older)
   expect(JSON.parse(await readFile(join(folder, 'settings.json'), 'utf8'))).toEqual(settings)
   expect(await openHomeSettings()).toEqual(settings)
+})
+
+test('two first starts at once have the same secrets: those that the database is made with', async () => {
+  const all = await Promise.all(Array.from({ length: 8 }, () => openHomeSettings()))
+  for (const one of all) expect(one).toEqual(all[0])
+  expect(JSON.parse(await readFile(join(folder, 'settings.json'), 'utf8'))).toEqual(all[0])
+  expect(await readdir(folder)).toEqual(['settings.json'])
+})
+
+test('a file that cannot be read is not replaced by new secrets', async () => {
+  // Not there for a reader, though something is: as where the disk fails.
+  await mkdir(join(folder, 'settings.json'))
+  await expect(openHomeSettings()).rejects.toThrow(/EISDIR/)
+  expect(await readdir(folder)).toEqual(['settings.json'])
 })
 
 test('a damaged file stops the start: a new key beside it would make stored credentials unreadable', async () => {

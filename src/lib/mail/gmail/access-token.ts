@@ -43,6 +43,8 @@ export async function accessToken(means: GmailMeans, mailboxId: string, deadline
     if (!account) return { ok: false, outcome: DISCONNECTED }
     if (account.accessMsLeft > MS_LEFT_MIN) {
       const access = await readAccessToken(pool, keyring, account)
+      // Connected to another account between the two: the token is not of the permissions that were read.
+      if (await isAnother(pool, account)) continue
       if (!access.readable) return { ok: false, outcome: unreadable(access.isKeyGone) }
       if (access.secret !== undefined)
         return { ok: true, token: access.secret, msLeft: account.accessMsLeft, account, google }
@@ -54,6 +56,10 @@ export async function accessToken(means: GmailMeans, mailboxId: string, deadline
     } else if (deadline.leftMs() === 0) return { ok: false, outcome: STILL_RENEWING }
     else await sleep(Math.min(LOOK_AGAIN_MS[look] ?? 250, deadline.leftMs()))
   }
+}
+
+async function isAnother(sql: Sql, { mailboxId, renewal }: GmailAccount): Promise<boolean> {
+  return (await readGmailAccount(sql, mailboxId))?.renewal !== renewal
 }
 
 /** Google has refused a token that should have been good: the next one who needs one renews it. */
@@ -94,7 +100,9 @@ async function renew(
   const answer = await renewTokens(google, used, Math.min(RENEWING_MS_MAX, deadline.leftMs()))
   if (answer.ok) {
     const { tokens } = answer
-    await inTransaction(pool, (tx) => keepRenewed(tx, keyring, account, used, tokens))
+    const isOurs = await inTransaction(pool, (tx) => keepRenewed(tx, keyring, account, used, tokens))
+    // What the token allows may not be what was read of the account: it was connected anew, or disconnected.
+    if (!isOurs) return undefined
     return { ok: true, token: tokens.accessToken, msLeft: tokens.expiresInSeconds * 1_000, account, google }
   }
   // Another has brought a new one since this one was read: then the refusal says nothing about it.
@@ -105,7 +113,7 @@ async function renew(
 }
 
 /**
- * Whoever lost its turn keeps nothing, with one exception: a new refresh token that Google has given in the place of the one
+ * Answers whether the turn was still ours. Whoever lost it keeps nothing, with one exception: a new refresh token that Google has given in the place of the one
  * that is still there. Without it the mailbox would be locked out.
  */
 async function keepRenewed(
@@ -114,13 +122,13 @@ async function keepRenewed(
   account: GmailAccount,
   used: string,
   tokens: Tokens,
-): Promise<void> {
+): Promise<boolean> {
   const { rows } = await tx.query<{ isOurs: boolean }>(
     `SELECT renewal = $2 AS "isOurs" FROM gmail_accounts WHERE mailbox_id = $1 FOR UPDATE`,
     [account.mailboxId, account.renewal],
   )
   const [row] = rows
-  if (!row) return
+  if (!row) return false
   if (row.isOurs) {
     await keepTokens(tx, keyring, account, tokens)
     await tx.query(
@@ -128,11 +136,12 @@ async function keepRenewed(
        WHERE mailbox_id = $1`,
       [account.mailboxId, tokens.expiresInSeconds],
     )
-    return
+    return true
   }
   const kept = await readRefreshToken(tx, keyring, account)
   if (tokens.refreshToken !== undefined && kept.readable && kept.secret === used)
     await keepRefreshToken(tx, keyring, account, tokens.refreshToken)
+  return false
 }
 
 async function endTurn(pool: pg.Pool, { mailboxId, renewal }: GmailAccount): Promise<void> {

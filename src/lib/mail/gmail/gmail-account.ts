@@ -106,15 +106,9 @@ export async function forgetGmailAccount(tx: Sql, place: Place): Promise<void> {
 
 /**
  * Google takes back all that an account has granted this installation at once. Where the same account is connected in
- * another workspace, that one would stop too.
+ * another workspace, that one would stop too; so would a mailbox that a person has connected again in the meantime.
  */
-export async function isConnectedElsewhere(
-  sql: Sql,
-  { mailboxId, subject }: Pick<GmailAccount, 'mailboxId' | 'subject'>,
-): Promise<boolean> {
-  const { rows } = await sql.query('SELECT FROM gmail_accounts WHERE subject = $1 AND mailbox_id <> $2 LIMIT 1', [
-    subject,
-    mailboxId,
-  ])
+export async function isConnected(sql: Sql, subject: string): Promise<boolean> {
+  const { rows } = await sql.query('SELECT FROM gmail_accounts WHERE subject = $1 LIMIT 1', [subject])
   return rows.length > 0
 }

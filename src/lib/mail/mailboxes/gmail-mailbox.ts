@@ -20,7 +20,8 @@ import type { GmailMeans } from '#lib/mail/gmail/access-token.ts'
 import {
   forgetGmailAccount,
   type GmailAccount,
-  isConnectedElsewhere,
+  isConnected,
+  listGmailAccounts,
   noteFence,
   readGmailAccount,
   readRefreshToken,
@@ -79,6 +80,7 @@ export async function finishGmail(
   if (!ask) throw wayClosed()
   reached?.('login')
   const verifier = await verifierFor(context, state)
+  const before = await listGmailAccounts(pool, workspaceId)
   const answer = await exchangeCode(google, { code, verifier, redirectUri }, EXCHANGE_MS_MAX)
   if (!answer.ok) throw refusedAtLogin(EXCHANGE_FAILED[answer.why], answer.text)
   const { tokens } = answer
@@ -96,7 +98,10 @@ export async function finishGmail(
     reached,
   )
   refuseFailed(test)
-  const kept = await inTransaction(pool, (tx) => keep(tx, context, granted, isFenced, tokens))
+  const kept = await inTransaction(pool, async (tx) => {
+    if (before.has(granted.mailboxId)) await refuseDisconnected(tx, workspaceId, granted.mailboxId)
+    return keep(tx, context, granted, isFenced, tokens)
+  })
   await unparkAll(pool, workspaceId, kept.mailboxId)
   return { ...kept, failedByLogin: (await failedByLogin(pool, workspaceId, kept.mailboxId)).length }
 }
@@ -124,10 +129,25 @@ async function readGranted(
   if (known) refuseOther(known)
   const place = { workspaceId, mailboxId: known?.id ?? '' }
   if (tokens.refreshToken === undefined) {
-    const before = known && (await readRefreshToken(pool, keyring, place))
+    // Only of the very same account: an address is given to another one where its owner was renamed.
+    const isSame = known && (await readGmailAccount(pool, known.id))?.subject === identity.subject
+    const before = isSame ? await readRefreshToken(pool, keyring, place) : undefined
     if (!before?.readable || before.secret === undefined) throw refusedAtLogin(NOT_LASTING)
   }
   return { ...place, address, subject: identity.subject, scopes }
+}
+
+/**
+ * Disconnecting has taken back all that this account had granted, or is about to: also what was granted a moment before.
+ */
+async function refuseDisconnected(tx: Sql, workspaceId: string, mailboxId: string): Promise<void> {
+  await lockMailbox(tx, workspaceId, mailboxId)
+  if (await readGmailAccount(tx, mailboxId)) return
+  throw new PublicError(
+    409,
+    'disconnected-meanwhile',
+    'The mailbox was disconnected while it was being connected, and with it this permission. Begin again.',
+  )
 }
 
 async function keep(
@@ -232,9 +252,9 @@ export async function readPermission(
   return token.readable && token.secret !== undefined ? { token: token.secret, account } : undefined
 }
 
-/** After it was forgotten here. Another workspace that has the same account would be disconnected with it: then it stays. */
+/** After it was forgotten here. What has the same account by now would be disconnected with it: then it stays. */
 export async function giveBack({ pool, google }: MailboxContext, permission: Permission | undefined): Promise<boolean> {
-  if (!permission || !google || (await isConnectedElsewhere(pool, permission.account))) return false
+  if (!permission || !google || (await isConnected(pool, permission.account.subject))) return false
   return revokeToken(google, permission.token, REVOKE_MS_MAX)
 }
 

@@ -49,6 +49,7 @@ export class SmtpMailConnection implements MailConnection {
   #lastUsedMs = performance.now()
   #isBusy = false
   #hasCarried = false
+  #wasTried = false
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -72,9 +73,13 @@ export class SmtpMailConnection implements MailConnection {
   }
 
   async submit(message: OutgoingMessage, deadlineMs: number): Promise<SendOutcome> {
+    if (this.#isBusy) return refusedWith('ECONNRESET', 'message')
+    const isFirst = !this.#wasTried
+    this.#wasTried = true
     if (!this.isUsable()) {
-      if (!this.#isBusy) this.#destroy()
-      return refusedWith('ECONNRESET', 'message')
+      this.#destroy()
+      // Broken as soon as it was open, as where MAIL is met by the end: every other email would fare the same.
+      return refusedWith('ECONNRESET', isFirst ? 'mailbox' : 'message')
     }
     const deadline = new Deadline(deadlineMs)
     const impossible = this.#whyImpossible(message)

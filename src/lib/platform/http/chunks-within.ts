@@ -24,7 +24,13 @@ export async function* chunksWithin(
   try {
     for (;;) {
       const idle = setTimeout(giveUp, pace.idleMs, `Nothing more of it arrived for ${inSeconds(pace.idleMs)}.`)
-      const { done, value } = await reader.read().finally(() => clearTimeout(idle))
+      const { done, value } = await reader
+        .read()
+        .catch(() => {
+          // Nobody hears it any more; it must not stand in the log as a failure of ours.
+          throw late ?? new PublicError(400, 'broken-off', 'The connection ended before all of it had arrived.')
+        })
+        .finally(() => clearTimeout(idle))
       if (late) throw late
       if (done) return
       yield value

@@ -34,7 +34,7 @@ export function holdsTooMuch(json: string): boolean {
 }
 
 /** The quote that ends a text which begins at `start`, or -1 where none does: the parser will say so. */
-function endOfText(json: string, start: number): number {
+export function endOfText(json: string, start: number): number {
   let at = start
   do {
     at = json.indexOf('"', at + 1)

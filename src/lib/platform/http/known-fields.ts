@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { lettersApart } from '#lib/platform/env.ts'
 import { listed, PROBLEMS_MAX, type Problem, shown, writtenPath } from './problems.ts'
 
 export type Look = {
@@ -113,21 +114,11 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 /** As people mix them up: `scheduled_at`, `ScheduledAt`. */
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** Levenshtein's distance; a name at the end of the other (`at` of `scheduledAt`) is one apart. */
+/** A name at the end of the other (`at` of `scheduledAt`) is one apart. */
 function apart(one: string, other: string): number {
   if (one === other) return 0
   const [short, long] = one.length < other.length ? [one, other] : [other, one]
-  if (short.length >= 2 && long.endsWith(short)) return 1
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= one.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= other.length; j += 1) {
-      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[other.length] ?? Number.POSITIVE_INFINITY
+  return short.length >= 2 && long.endsWith(short) ? 1 : lettersApart(one, other)
 }
 
 function isObject(given: unknown): given is object {

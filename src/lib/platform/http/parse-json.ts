@@ -1,5 +1,7 @@
 import { PublicError } from '#lib/platform/api-response.ts'
 import { holdsTooMuch } from './count-parts.ts'
+import { shown } from './problems.ts'
+import { repeatedName } from './repeated-names.ts'
 
 /** `what` it is of the request: its body, or a part of its form. */
 export function parseJson(text: string, what: string): unknown {
@@ -11,6 +13,9 @@ export function parseJson(text: string, what: string): unknown {
     )
   const given = parsed(text, what)
   if (!isText(given)) throw notText(`the ${what}`)
+  const twice = repeatedName(text)
+  if (twice !== undefined)
+    throw new PublicError(400, 'repeated-name', `The ${what} holds \`${shown(twice)}\` twice in one place.`)
   return given
 }
 

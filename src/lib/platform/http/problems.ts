@@ -59,6 +59,7 @@ export function inOurWords(issue: z.core.$ZodRawIssue): string {
     case 'invalid_key':
       return `This name does not fit: ${issue.issues[0]?.message ?? 'it is not of the form that is needed here.'}`
     case 'invalid_union':
+      if (issue.input === undefined) return 'This is needed.'
       return issue.discriminator
         ? `This is one of ${listed(Array.isArray(issue.options) ? issue.options.map(String) : [])}.`
         : 'This fits none of the forms that are possible here.'

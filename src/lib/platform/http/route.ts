@@ -1,4 +1,5 @@
 import { type ApiResponse, PublicError } from '#lib/platform/api-response.ts'
+import { isServerAway, wasTooSlow } from '#lib/platform/connections/server-away.ts'
 import { ownOrigins, refuseForeignOrigin } from '#lib/platform/csrf.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { env } from '#lib/platform/env.ts'
@@ -79,7 +80,7 @@ export function guardedRoute<Shape extends RouteShape, Entered>(
         requestLog.info({ status: error.answer.status }, 'answered as before')
         return replay(error.answer, requestId)
       }
-      await keys?.release().catch((lost) => requestLog.error({ error: lost }, 'a key was not released'))
+      if (keys) await releaseKey(keys, requestLog)
       return answerFailure(error, requestId, requestLog)
     }
     try {
@@ -204,9 +205,37 @@ export function answerFailure(error: unknown, requestId: string, requestLog: Log
     const { code, message, details } = error
     return answer(error.status, { success: false, error: { code, message, details } }, requestId)
   }
+  if (isServerAway(error) && !wasTooSlow(error)) {
+    requestLog.error({ error, status: 503 }, 'failed, since the database is away')
+    const error503 = { code: 'database-away', message: DATABASE_AWAY, details: { retryAfterSeconds: AWAY_SECONDS } }
+    const response = answer(503, { success: false, error: error503 }, requestId)
+    response.headers.set('retry-after', String(AWAY_SECONDS))
+    return response
+  }
   requestLog.error({ error, status: 500 }, 'failed')
   const message = `Something went wrong on our side. Nothing was lost; try again, and if it happens again, quote ${requestId}.`
   return answer(500, { success: false, error: { code: 'internal', message } }, requestId)
+}
+
+/** A restart takes seconds. */
+const AWAY_SECONDS = 5
+const DATABASE_AWAY =
+  'A part of Sendonce, most likely its database, cannot be reached at the moment. Try again in a few seconds; under the same Idempotency-Key, nothing is done twice.'
+
+const RELEASE_AGAIN_MS = [1_000, 3_000, 10_000, 30_000]
+
+/**
+ * Whoever asks again is not to wait for the end of the claim: where the database was away, the key is released as soon as
+ * it is back. Nobody waits for that.
+ */
+async function releaseKey(keys: KeyStore, requestLog: Log): Promise<void> {
+  const release = (tries: number): Promise<void> =>
+    keys.release().catch((error: unknown) => {
+      const pauseMs = RELEASE_AGAIN_MS[tries]
+      requestLog.warn({ error, isTriedAgain: pauseMs !== undefined }, 'a key was not released')
+      if (pauseMs !== undefined && isServerAway(error)) setTimeout(() => void release(tries + 1), pauseMs).unref()
+    })
+  await release(0)
 }
 
 export function requestIdOf(request: Request): string {
