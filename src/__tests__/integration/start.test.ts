@@ -137,7 +137,7 @@ describe('npm start', () => {
     await chmod(fresh, 0o755)
     const PORT = String(await freePort(0))
     const commands = [start({ PORT, DATA_DIR: fresh }), start({ PORT, DATA_DIR: fresh })] as const
-    const loser = await Promise.race(commands.map(async (command) => (await command.ended, command)))
+    const loser = await Promise.race(commands.map((command) => command.ended.then(() => command)))
     expect(loser.output()).toMatch(/^Sendonce is already running from this folder\./m)
     expect(loser.output()).not.toMatch(/\n\s+at /)
     const winner = commands.find((command) => command !== loser) as Command
