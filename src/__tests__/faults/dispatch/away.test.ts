@@ -56,8 +56,8 @@ describe.each(['rabbitmq', 'bullmq'] as const)('while %s is away', (name) => {
         expect(rows).toEqual([{ status: 'PENDING', token: 0 }])
         expect(await countStates(db.pool, sending.campaignId)).toEqual({ SCHEDULED: DUE })
         wire.mend()
-        await until('all are decided', areDecided(db.pool, campaign))
-        await untilAtRest(db.pool, [sending.campaignId])
+        await until(() => `all are decided:\n${worker.log.slice(-3_000)}`, areDecided(db.pool, campaign), 900_000)
+        await untilAtRest(db.pool, [sending.campaignId], 900_000)
         expect(await decisionsOf(db.pool, campaign)).toEqual({ yes: 0, no: DUE, undecided: 0, most: 1 })
         expect(await countStates(db.pool, sending.campaignId)).toEqual({ SENT: DUE })
       } finally {

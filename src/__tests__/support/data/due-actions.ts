@@ -43,5 +43,12 @@ export async function actionStates(
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
 }
 
-export const areDecided = (pool: pg.Pool, campaign: Branching) => async () =>
-  (await decisionsOf(pool, campaign)).undecided === 0
+/** Asked again and again, so it must cost those who decide nothing. */
+export const areDecided =
+  (pool: pg.Pool, { campaignId }: Branching) =>
+  async () => {
+    const { rows } = await pool.query(`SELECT FROM journeys WHERE campaign_id = $1 AND state = 'BRANCH' LIMIT 1`, [
+      campaignId,
+    ])
+    return rows.length === 0
+  }
