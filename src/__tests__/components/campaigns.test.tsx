@@ -102,6 +102,8 @@ const ANSWERS: Record<string, unknown> = {
           cancelled: null,
         },
         reason: { code: 'missing-fields', sentence: 'The prospect has no company; fill it in.' },
+        left: null,
+        canPutBack: false,
         enrolledAt: '2026-11-18T00:00:00Z',
       },
     ],

@@ -145,7 +145,7 @@ export const journeys = {
     method: 'POST',
     path: '/api/sequences/[id]/path',
     summary:
-      'Which way a person would go through a sequence that branches, with the dates: of the saved one, or of what stands in the editor. Without a choice, nothing happens that a branch waits for. Nothing is kept.',
+      'Which way a person would go through a sequence that branches, with the dates: of the saved one, or of what stands in the editor. Without a choice, nothing happens that a branch waits for. For a prospect it is their own: from where they stand, with what speaks against sending to them. Nothing is kept.',
     access: 'member',
     params: idParams,
     body: z.object({
@@ -162,6 +162,8 @@ export const journeys = {
         .optional(),
       /** The nodes of branches whose event is assumed to happen, a day after the email before. */
       happens: z.array(z.string().max(40)).max(100).default([]),
+      /** A prospect: the way is theirs. Who is in a campaign on this sequence goes on there; who may not be written to gets nothing. */
+      prospectId: idText.optional(),
     }),
     output: pathOutput,
   }),

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { MemberNotice, TellMember } from '#lib/actions/run/tell-member.ts'
+import { enrolProspects } from '#lib/campaigns/enrol.ts'
 import { removeLater } from '#lib/campaigns/remove-later.ts'
+import { FORECAST_NOTE } from '#lib/email-scheduler/read/forecast-path.ts'
 import { previewPath, readPersonPath } from '#lib/email-scheduler/read/person-path.ts'
+import { cancel } from '#lib/email-scheduler/verbs/cancel.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { createSequence } from '#lib/sequences/change-sequence.ts'
@@ -24,7 +27,9 @@ import {
 } from '#tests/support/data/branching.ts'
 import { type Draft, launch, makeDraft, textOf } from '#tests/support/data/drafts.ts'
 import { actor } from '#tests/support/data/people.ts'
+import { makeProspects } from '#tests/support/data/prospects.ts'
 import { makeWorkspace } from '#tests/support/data/workspaces.ts'
+import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 import { silent } from '#tests/support/silent.ts'
 
@@ -124,11 +129,51 @@ describe('what is done on the way', () => {
       target.campaignId,
     ])
     expect(joined.rows).toEqual([{ id: first(campaign) }])
+    expect(await leftOf(campaign, 0)).toBe('The person was moved on to another campaign, and is in it.')
     await db.pool.query(`UPDATE campaigns SET status = 'RUNNING' WHERE id = $1`, [target.campaignId])
     await db.pool.query(`UPDATE campaigns SET status = 'STOPPED' WHERE id = $1`, [target.campaignId])
     await happens(db.pool, campaign, campaign.prospectIds[1] ?? '')
     await tick(db.pool)
     expect(await actionsOf(db.pool, campaign, 'ENROL')).toEqual(['ENROL COMPLETED', 'ENROL DEAD CAMPAIGN_CLOSED'])
+    expect(await leftOf(campaign, 1)).toMatch(/was not. The campaign takes nobody in/)
+  })
+
+  test('says of whom the other campaign does not take in that it has not, and why', async () => {
+    const workspaceId = await makeOpenWorkspace(db.pool)
+    const target = await makeDraft(db.pool, 0, [0], { workspaceId })
+    const campaign = await makeBranching(
+      db.pool,
+      [email(1), { id: 'm', type: 'move', campaignId: target.campaignId }],
+      {
+        ...{ workspaceId, people: 2, steps: 1 },
+      },
+    )
+    const [covered = '', gone = ''] = campaign.prospectIds
+    const other = await makeDraft(db.pool, 0, [], { workspaceId, sequenceId: target.sequenceId })
+    await inTransaction(db.pool, (tx) => enrolProspects(tx, workspaceId, other.campaignId, [covered]))
+    await launch(db.pool, other)
+    await tick(db.pool)
+    await sendAll(db.pool, new TestProvider())
+    // Moved on, and not yet taken in: what happens in between counts.
+    await db.pool.query('UPDATE prospects SET bounced_at = app_now() WHERE id = $1', [gone])
+    await db.pool.query(
+      `UPDATE journeys SET state = 'ENDED', ended_at = app_now(), ended_reason = 'MOVED' WHERE prospect_id = $1`,
+      [gone],
+    )
+    await db.pool.query(
+      `INSERT INTO scheduled_actions (workspace_id, type, dedupe_key, due_at, campaign_id, enrolment_id, prospect_id, node_id, payload)
+       SELECT workspace_id, 'ENROL', 'enrol:' || enrolment_id, app_now(), campaign_id, enrolment_id, prospect_id, 'm', $2
+       FROM journeys WHERE prospect_id = $1`,
+      [gone, { campaignId: target.campaignId }],
+    )
+    await tick(db.pool)
+    await tick(db.pool)
+    expect((await actionsOf(db.pool, campaign, 'ENROL')).sort()).toEqual([
+      'ENROL CANCELLED COVERED_THERE',
+      'ENROL CANCELLED NOT_WANTED_THERE',
+    ])
+    expect(await leftOf(campaign, 0)).toMatch(/was not. The other campaign did not take the person in: they had/)
+    expect(await leftOf(campaign, 1)).toMatch(/was not. The other campaign did not take the person in: they replied/)
   })
 })
 
@@ -208,6 +253,88 @@ describe('the way of a person', () => {
       )
     expect(await steps([])).toEqual([1, 3, 4])
     expect(await steps(['b'])).toEqual([1, 2, 4])
+  })
+})
+
+async function leftOf(campaign: Draft, index: number): Promise<string | null> {
+  const { rows } = await db.pool.query<{ id: string }>(
+    'SELECT id FROM campaign_prospects WHERE campaign_id = $1 AND prospect_id = $2',
+    [campaign.campaignId, campaign.prospectIds[index]],
+  )
+  return (await readPersonPath(db.pool, campaign.workspaceId, campaign.campaignId, rows[0]?.id ?? '')).left
+}
+
+describe('the way of a chosen person', () => {
+  const of = (campaign: Draft, prospectId: string, happening: string[] = []) =>
+    previewPath(db.pool, campaign.workspaceId, campaign.sequenceId, { happens: happening, prospectId })
+  const told = async (campaign: Draft, prospectId: string, happening: string[] = []) =>
+    (await of(campaign, prospectId, happening)).items.map(({ nodeId, standing }) => `${nodeId} ${standing}`)
+
+  test('is their own where they go through it already: the steps they had, where they stand, and what is assumed of the rest', async () => {
+    const campaign = await makeBranching(db.pool, FORK)
+    await sendAndMove(db.pool)
+    const path = await of(campaign, first(campaign))
+    expect(path).toMatchObject({
+      standsAt: 'b',
+      notes: [expect.stringMatching(/^Is in the campaign “Spring” already/), FORECAST_NOTE],
+    })
+    expect(await told(campaign, first(campaign))).toEqual(['e1 happened', 'b planned', 'e3 forecast', 'e4 forecast'])
+    expect(await told(campaign, first(campaign), ['b'])).toEqual([
+      'e1 happened',
+      'b planned',
+      'e2 forecast',
+      'e4 forecast',
+    ])
+  })
+
+  test('is empty where nothing would be sent to them, and says why; what they lack and a pause are told', async () => {
+    const campaign = await makeBranching(db.pool, FORK, { people: 1 })
+    const [gone = '', suppressed = '', lacking = ''] = await makeProspects(db.pool, campaign.workspaceId, 3)
+    await db.pool.query('UPDATE prospects SET replied_at = app_now() WHERE id = $1', [gone])
+    await db.pool.query(
+      `INSERT INTO suppressions (id, workspace_id, kind, value, value_hash, source, created_at)
+       SELECT gen_random_uuid(), workspace_id, 'ADDRESS', email, email_hash, 'PERSON', app_now() FROM prospects WHERE id = $1`,
+      [suppressed],
+    )
+    await db.pool.query('UPDATE prospects SET paused_at = app_now(), first_name = NULL WHERE id = $1', [lacking])
+    await db.pool.query(`UPDATE sequence_steps SET subject = 'Hi {{firstName}}' WHERE sequence_id = $1`, [
+      campaign.sequenceId,
+    ])
+    expect(await of(campaign, gone)).toMatchObject({
+      items: [],
+      left: expect.stringMatching(/^The person replied\. Nothing of/),
+    })
+    expect(await of(campaign, suppressed)).toMatchObject({
+      items: [],
+      left: expect.stringMatching(/suppression list\. Nothing of/),
+    })
+    const path = await of(campaign, lacking)
+    expect(path.items.map(({ nodeId }) => nodeId)).toEqual(['e1', 'b', 'e3', 'e4'])
+    expect(path.notes).toEqual([
+      expect.stringMatching(/^Is paused/),
+      expect.stringMatching(/has no firstName/),
+      FORECAST_NOTE,
+    ])
+  })
+
+  test('of another workspace is not found', async () => {
+    const [one, other] = [await makeBranching(db.pool, FORK), await makeBranching(db.pool, FORK)]
+    await expect(of(one, first(other))).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('tells an email that was cancelled as cancelled', async () => {
+    const campaign = await makeBranching(db.pool, FORK)
+    const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM scheduled_emails WHERE campaign_id = $1', [
+      campaign.campaignId,
+    ])
+    await inTransaction(db.pool, (tx) =>
+      cancel(
+        tx,
+        campaign.workspaceId,
+        rows.map(({ id }) => id),
+      ),
+    )
+    expect((await of(campaign, first(campaign))).items[0]?.sentence).toBe('The email of step 1. It was cancelled.')
   })
 })
 

@@ -5,6 +5,7 @@ import { scheduleActions } from '#lib/actions/schedule.ts'
 import { lockOwnActions, markError, settleActions } from '#lib/actions/settle.ts'
 import { recoverActions } from '#lib/actions/take-back.ts'
 import { changeCampaign } from '#lib/campaigns/draft.ts'
+import { wakeCampaigns } from '#lib/campaigns/finish.ts'
 import { pauseCampaign, resumeCampaign } from '#lib/campaigns/move.ts'
 import { stopCampaign } from '#lib/email-scheduler/effects/stop-campaign.ts'
 import { readMetrics } from '#lib/operations/metrics.ts'
@@ -145,6 +146,40 @@ describe('seed 004, its acceptance criteria', () => {
     await db.travel('3 days 1 minute')
     await tick(db.pool)
     expect(await stepsOf(db.pool, draft, first(draft))).toBe('1 SENT, 3 SCHEDULED, 4 SCHEDULED')
+  })
+
+  test('an end of a campaign that was lost, and is overdue, is found by the sweep and done; one that is done is not set again', async () => {
+    const draft = await makeBranching(db.pool, FORK)
+    const end = async (interval: string) =>
+      inTransaction(db.pool, async (tx) => {
+        await tx.query('SET LOCAL session_replication_role = replica')
+        await tx.query('DELETE FROM scheduled_actions WHERE campaign_id = $1', [draft.campaignId])
+        await tx.query('UPDATE campaigns SET ends_at = app_now() + $2::interval WHERE id = $1', [
+          draft.campaignId,
+          interval,
+        ])
+      })
+    await end('-1 hour')
+    expect((await wakeCampaigns(db.pool)).mayLack).toBe(true)
+    expect(await sweepAll(db.pool, silent)).toBe(1)
+    await tick(db.pool)
+    const statusOf = async () =>
+      (await db.pool.query('SELECT status FROM campaigns WHERE id = $1', [draft.campaignId])).rows[0]?.status
+    expect([await statusOf(), await actionsOf(db.pool, draft, 'END_CAMPAIGN')]).toEqual([
+      'STOPPED',
+      ['END_CAMPAIGN COMPLETED'],
+    ])
+    // One that had been sent by its end had nothing to stop, and a person has set something going in it since.
+    const later = await makeBranching(db.pool, FORK)
+    await db.pool.query(`UPDATE campaigns SET ends_at = app_now() - interval '1 hour' WHERE id = $1`, [
+      later.campaignId,
+    ])
+    await db.pool.query(
+      `INSERT INTO scheduled_actions (workspace_id, type, status, dedupe_key, due_at, campaign_id, ended_at)
+       SELECT workspace_id, 'END_CAMPAIGN', 'COMPLETED', 'end', ends_at, id, app_now() FROM campaigns WHERE id = $1`,
+      [later.campaignId],
+    )
+    expect(await sweepAll(db.pool, silent)).toBe(0)
   })
 
   test('“Indexes defined”: a key is unique in its workspace, and free in another', async () => {
