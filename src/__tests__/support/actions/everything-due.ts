@@ -33,8 +33,8 @@ export async function makeEverythingDue(pool: pg.Pool, travel: (interval: string
     [listId, workspaceId],
   )
   await pool.query(
-    `INSERT INTO users (id, name, email, email_verified, updated_at) VALUES ($1, 'Mia', $1 || '@acme.test', true, now())`,
-    [personId],
+    `INSERT INTO users (id, name, email, email_verified, updated_at) VALUES ($1, 'Mia', $2, true, now())`,
+    [personId, `${personId}@acme.test`],
   )
   await pool.query(
     `INSERT INTO members (id, workspace_id, user_id, role) VALUES (gen_random_uuid(), $1, $2, 'member')`,
@@ -89,22 +89,23 @@ async function takeOutIn(pool: pg.Pool, { workspaceId, campaignId, ...campaign }
  */
 export async function whatCameOfIt(pool: pg.Pool, workspaceId: string): Promise<string[]> {
   const { rows } = await pool.query<{ told: string }>(
-    `WITH people AS (SELECT cp.id, c.sequence_id, row_number() OVER (PARTITION BY cp.campaign_id ORDER BY cp.id) AS nth,
-         dense_rank() OVER (ORDER BY c.id) AS campaign FROM campaign_prospects cp JOIN campaigns c ON c.id = cp.campaign_id WHERE cp.workspace_id = $1),
-     told(told) AS (
+    `WITH told(told) AS (
        SELECT concat_ws(' ', 'campaign', c.status) FROM campaigns c WHERE c.workspace_id = $1
-       UNION ALL SELECT concat_ws(' ', 'person', p.campaign, p.nth, cp.state, cp.planned_steps, j.state, j.node_id, j.round, j.ended_reason)
-         FROM people p JOIN campaign_prospects cp ON cp.id = p.id LEFT JOIN journeys j ON j.enrolment_id = p.id
-       UNION ALL SELECT concat_ws(' ', 'email', p.campaign, p.nth, e.step_number, e.status, e.cancel_reason)
-         FROM scheduled_emails e JOIN people p ON p.id = e.campaign_prospect_id
-       UNION ALL SELECT concat_ws(' ', 'wait', p.campaign, p.nth, w.node_id, w.round, w.outcome) FROM journey_waits w JOIN people p ON p.id = w.enrolment_id
-       UNION ALL SELECT concat_ws(' ', 'step', p.campaign, p.nth, s.node_id, s.round, s.what) FROM journey_steps s JOIN people p ON p.id = s.enrolment_id
+       UNION ALL SELECT concat_ws(' | ', 'person', dense_rank() OVER (ORDER BY cp.campaign_id), cp.state, cp.planned_steps,
+           concat_ws(' ', j.state, j.node_id, j.round, j.ended_reason),
+           (SELECT string_agg(concat_ws(' ', e.step_number, e.status, e.cancel_reason), ', ' ORDER BY e.step_number) FROM scheduled_emails e
+            WHERE e.campaign_prospect_id = cp.id),
+           (SELECT string_agg(concat_ws(' ', w.node_id, w.round, w.outcome), ', ' ORDER BY w.node_id, w.round) FROM journey_waits w WHERE w.enrolment_id = cp.id),
+           (SELECT string_agg(concat_ws(' ', s.node_id, s.round, s.what), ', ' ORDER BY s.id) FROM journey_steps s WHERE s.enrolment_id = cp.id),
+           (SELECT string_agg(concat_ws(' ', a.type, a.node_id, a.round, a.status, a.reason), ', ' ORDER BY a.type, a.node_id, a.round) FROM scheduled_actions a
+            WHERE a.enrolment_id = cp.id),
+           (SELECT count(*) FROM list_members m WHERE m.prospect_id = cp.prospect_id),
+           (SELECT company FROM prospects p WHERE p.id = cp.prospect_id),
+           (SELECT count(*) FROM told_in_tests t WHERE t.prospect_id = cp.prospect_id))
+         FROM campaign_prospects cp LEFT JOIN journeys j ON j.enrolment_id = cp.id WHERE cp.workspace_id = $1
        UNION ALL SELECT concat_ws(' ', 'action', a.type, a.status, a.reason) FROM scheduled_actions a WHERE a.workspace_id = $1
        UNION ALL SELECT concat_ws(' ', 'done', a.type) FROM action_attempts t JOIN scheduled_actions a ON a.id = t.action_id
-         WHERE a.workspace_id = $1 AND t.outcome = 'COMPLETED'
-       UNION ALL SELECT 'member of a list' FROM list_members m JOIN prospect_lists l ON l.id = m.list_id WHERE l.workspace_id = $1
-       UNION ALL SELECT 'field set' FROM prospects WHERE workspace_id = $1 AND company = 'Acme'
-       UNION ALL SELECT concat_ws(' ', 'told', note) FROM told_in_tests WHERE workspace_id = $1)
+         WHERE a.workspace_id = $1 AND t.outcome = 'COMPLETED')
      SELECT told FROM told ORDER BY told`,
     [workspaceId],
   )
