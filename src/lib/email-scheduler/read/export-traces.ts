@@ -1,5 +1,6 @@
 import type { ProspectTraces } from '#lib/audience/prospect.ts'
 import { hideUnsubscribeLinks } from '#lib/audience/prospects/unsubscribe-link.ts'
+import { exportJourneys } from '#lib/campaigns/journeys/export-journeys.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { hideTracking } from '#lib/tracking/tracking-link.ts'
 
@@ -53,24 +54,7 @@ export async function exportTraces(
        FROM email_attempts a JOIN scheduled_emails e ON e.id = a.email_id
        WHERE ${THEIRS} ORDER BY a.email_id, a.lease_token`,
     ),
-    journeys: await ofPeople(
-      `SELECT j.enrolment_id AS "enrolmentId", c.name AS campaign, j.prospect_id AS "prospectId", j.state, j.node_id AS "nodeId", j.round,
-         j.graph_version AS "graphVersion", j.anchored_at AS "anchoredAt", j.arrived_at AS "arrivedAt", j.ended_at AS "endedAt",
-         j.ended_reason AS "endedReason"
-       FROM journeys j JOIN campaigns c ON c.id = j.campaign_id
-       WHERE j.workspace_id = $1 AND j.prospect_id = ANY($2::uuid[]) ORDER BY j.enrolment_id`,
-    ),
-    journeySteps: await ofPeople(
-      `SELECT s.enrolment_id AS "enrolmentId", s.node_id AS "nodeId", s.round, s.what, s.note, s.at
-       FROM journey_steps s JOIN journeys j ON j.enrolment_id = s.enrolment_id
-       WHERE j.workspace_id = $1 AND j.prospect_id = ANY($2::uuid[]) ORDER BY s.id`,
-    ),
-    journeyWaits: await ofPeople(
-      `SELECT w.enrolment_id AS "enrolmentId", w.node_id AS "nodeId", w.round, w.event_type AS "eventType", w.event_name AS "eventName",
-         w.anchored_at AS "anchoredAt", w.deadline, w.outcome, w.outcome_at AS "outcomeAt"
-       FROM journey_waits w JOIN journeys j ON j.enrolment_id = w.enrolment_id
-       WHERE j.workspace_id = $1 AND j.prospect_id = ANY($2::uuid[]) ORDER BY w.created_at, w.id`,
-    ),
+    ...(await exportJourneys(tx, workspaceId, prospectIds)),
     actions: await ofPeople(
       `SELECT a.id, a.type, a.status, a.reason, a.due_at AS "dueAt", a.ended_at AS "endedAt", a.node_id AS "nodeId", a.round, a.payload,
          a.last_error AS "lastError"
