@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ACTION_TYPE_NAMES } from '#lib/actions/action-types.ts'
 import { ACTION_STATUSES, ACTION_VERB_NAMES } from '#lib/actions/states.ts'
-import { graphSchema } from '#lib/sequences/graph/graph-schema.ts'
+import { graphSchema, isReckonable, NOT_RECKONABLE } from '#lib/sequences/graph/graph-schema.ts'
 import { NODE_TYPE_NAMES } from '#lib/sequences/graph/node-types.ts'
 import { operation } from './operation.ts'
 import { idParams, idText, pageFields } from './shared.ts'
@@ -158,6 +158,7 @@ export const journeys = {
       /** When the first email goes; now where nothing is said. */
       startsAt: z.iso
         .datetime({ offset: true })
+        .refine(isReckonable, NOT_RECKONABLE)
         .transform((text) => new Date(text))
         .optional(),
       /** The nodes of branches whose event is assumed to happen, a day after the email before. */
