@@ -277,6 +277,23 @@ describe('the tabs of a campaign', () => {
     await vi.waitFor(() => expect(asked).toContainEqual({ call: 'PATCH /api/prospects/x', body: { company: 'Acme' } }))
   })
 
+  test('its people: one who left a sequence that branches is told with the reason, and put back where that was a mistake', async () => {
+    const people = ANSWERS['GET /api/campaigns/c/prospects'] as { enrolments: object[] }
+    const [one] = people.enrolments
+    const left = { ...one, state: 'FINISHED', reason: null, left: 'The person replied.', canPutBack: true }
+    ANSWERS['GET /api/campaigns/c/prospects'] = { ...people, enrolments: [left] }
+    try {
+      show(<CampaignPeople campaign={campaign({ status: 'RUNNING' })} />)
+      await screen.findByText('The person replied.')
+      await userEvent.click(screen.getByRole('button', { name: 'Actions for ada@example.com' }))
+      await userEvent.click(await screen.findByRole('menuitem', { name: 'Put back' }))
+      const body = { action: 'put_back', enrolmentIds: ['e1'] }
+      await vi.waitFor(() => expect(asked).toContainEqual({ call: 'POST /api/campaigns/c/prospects/bulk', body }))
+    } finally {
+      ANSWERS['GET /api/campaigns/c/prospects'] = people
+    }
+  })
+
   test('its month: each number leads to the emails of that day and state', async () => {
     show(<CampaignPlan campaign={campaign({ status: 'RUNNING' })} />)
     const [sent] = await screen.findAllByRole('link', { name: /^12 sent on Wednesday 18 November 2026$/ })
