@@ -34,8 +34,11 @@ const WAITING_EMAILS = `SELECT e.workspace_id, c.id AS campaign_id, c.name AS ca
   LEFT JOIN campaigns c ON c.id = e.campaign_id
   WHERE s.lifted_at IS NULL AND (c.id IS NULL OR ${GOES_ON})`
 
-/** An action `a` that was to move a person on by the time when the hold of the sighting `s` began, and has not. */
-const WAS_TO_MOVE = `a.created_at <= s.noticed_at AND (a.due_at <= s.noticed_at OR a.attempts > 0)`
+/**
+ * An action `a` that was to move a person on by the time when the hold of the sighting `s` began, and has not; one that
+ * follows from such a one too, and one that is tried again later.
+ */
+const WAS_TO_MOVE = `(a.due_at <= s.noticed_at OR (a.attempts > 0 AND a.created_at <= s.noticed_at))`
 
 const MOVING_TYPES = `a.type IN ('MOVE_ON', 'WAIT', 'TIMEOUT', 'LOOK')`
 
