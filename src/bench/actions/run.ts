@@ -11,7 +11,8 @@ import { type BenchServer, startBenchServer } from '../server.ts'
 import { bullmqDelayed } from './bullmq.ts'
 import { makeDue, makePeopleWhoWait } from './people.ts'
 
-const FEW = 5_000
+/** A tick looks at some thousands of a campaign for who has finished: below that it has less to look at. */
+const FEW = 20_000
 const DUE = 5_000
 /** Carried out by one tick of those that are measured. */
 const DUE_OF_A_TICK = 100
