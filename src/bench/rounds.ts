@@ -6,7 +6,7 @@ export const ROUNDS = 3
 export type MedianOf = (contestant: Contestant) => number
 
 /** Round by round, everybody once in each, so that a slow minute of the machine hits all alike. */
-export async function compare(contestants: readonly Contestant[], emails: number): Promise<MedianOf> {
+export async function compare(contestants: readonly Contestant[], emails: number, what = 'emails'): Promise<MedianOf> {
   const rates = new Map<Contestant, number[]>()
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const contestant of contestants) {
@@ -15,7 +15,7 @@ export async function compare(contestants: readonly Contestant[], emails: number
     }
   }
   const median: MedianOf = (contestant) => quantile(rates.get(contestant) ?? [], 0.5)
-  print(`\n${emails} emails, median of ${ROUNDS} rounds, emails per second:`)
+  print(`\n${emails} ${what}, median of ${ROUNDS} rounds, ${what} per second:`)
   for (const contestant of rates.keys())
     print(`  ${contestant.name.padEnd(60)} ${Math.round(median(contestant)).toLocaleString('en').padStart(8)}`)
   return median

@@ -1,3 +1,4 @@
+import { benchActions } from '#bench/actions/run.ts'
 import { benchDispatch } from '#bench/dispatch/run.ts'
 import { benchEmails } from '#bench/emails/run.ts'
 import { benchLaunch } from '#bench/launch/run.ts'
@@ -20,6 +21,7 @@ const BENCHES = new Map([
   ['emails', benchEmails],
   ['start', benchStart],
   ['dispatch', benchDispatch],
+  ['actions', benchActions],
 ])
 
 /** `npm run bench -- plan`: side by side with peers, in one run on one machine; timings alone would mean nothing. */

@@ -57,6 +57,7 @@ const GRAPH: SequenceGraph = {
     { id: 'f', type: 'end' },
   ],
 }
+const ADA = { id: 'ada', email: 'ada@example.com', firstName: 'Ada', lastName: null, company: null }
 const saved = { name: 'Welcome', steps: steps(3), graph: GRAPH }
 
 describe('a draft with branches', () => {
@@ -323,7 +324,7 @@ test('the path of a person is asked for with what is assumed, and says what is c
   render(
     <QueryClientProvider client={new QueryClient()}>
       <SessionProvider session={SESSION}>
-        <PathPane sequenceId="q" graph={GRAPH} steps={draftOf(saved).steps} name="Ada" />
+        <PathPane sequenceId="q" graph={GRAPH} steps={draftOf(saved).steps} person={ADA} />
       </SessionProvider>
     </QueryClientProvider>,
   )
@@ -334,6 +335,7 @@ test('the path of a person is asked for with what is assumed, and says what is c
   await waitFor(() =>
     expect(asked.filter(({ call }) => call.endsWith('/path')).at(-1)?.body).toMatchObject({
       happens: ['b'],
+      prospectId: 'ada',
       graph: GRAPH,
       delays: [1, 2, 3].map((stepNumber) => ({ stepNumber, delayDays: 2 })),
     }),

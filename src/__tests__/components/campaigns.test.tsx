@@ -103,6 +103,8 @@ const ANSWERS: Record<string, unknown> = {
           cancelled: null,
         },
         reason: { code: 'missing-fields', sentence: 'The person has no company; fill it in.' },
+        left: null,
+        canPutBack: false,
         enrolledAt: '2026-11-18T00:00:00Z',
       },
     ],
@@ -287,6 +289,23 @@ describe('the tabs of a campaign', () => {
     show(<CampaignEmails campaign={campaign({ status: 'RUNNING' })} />)
     const door = await screen.findByRole('link', { name: 'ada@example.com' })
     expect(door.getAttribute('href')).toBe('/admin/email-queue?tab=waiting&campaign=c&email=w1')
+  })
+
+  test('its people: one who left a sequence that branches is told with the reason, and put back where that was a mistake', async () => {
+    const people = ANSWERS['GET /api/campaigns/c/prospects'] as { enrolments: object[] }
+    const [one] = people.enrolments
+    const left = { ...one, state: 'FINISHED', reason: null, left: 'The person replied.', canPutBack: true }
+    ANSWERS['GET /api/campaigns/c/prospects'] = { ...people, enrolments: [left] }
+    try {
+      show(<CampaignPeople campaign={campaign({ status: 'RUNNING' })} />)
+      await screen.findByText('The person replied.')
+      await userEvent.click(screen.getByRole('button', { name: 'Actions for ada@example.com' }))
+      await userEvent.click(await screen.findByRole('menuitem', { name: 'Put back' }))
+      const body = { action: 'put_back', enrolmentIds: ['e1'] }
+      await vi.waitFor(() => expect(asked).toContainEqual({ call: 'POST /api/campaigns/c/prospects/bulk', body }))
+    } finally {
+      ANSWERS['GET /api/campaigns/c/prospects'] = people
+    }
   })
 
   test('its month: each number leads to the emails of that day and state', async () => {

@@ -1,5 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectRoot } from '#cli/project.ts'
@@ -7,17 +9,9 @@ import { appendEvents } from '#lib/events/append-events.ts'
 import { examine } from '#lib/operations/doctor/examine.ts'
 import { createPool, inTransaction } from '#lib/platform/database.ts'
 import { runTick } from '#lib/worker/tick.ts'
-import {
-  type Branching,
-  FORK,
-  happens,
-  makeBranching,
-  sendAndMove,
-  standsAt,
-  stepsOf,
-  tick,
-} from '#tests/support/data/branching.ts'
-import { scale } from '#tests/support/faults/faults-report.ts'
+import { makeEverythingDue, TOLD, whatCameOfIt } from '#tests/support/actions/everything-due.ts'
+import { type Branching, FORK, makeBranching, sendAndMove, tick } from '#tests/support/data/branching.ts'
+import { isFull, report, scale } from '#tests/support/faults/faults-report.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 import { silent } from '#tests/support/silent.ts'
 
@@ -110,48 +104,84 @@ test(`event and time-out raced ${RACES} times: exactly one path, always by the r
   expect(counted.yes + counted.no).toBe(RACES)
 })
 
-test('a worker that dies at any commit leaves everybody in one place, and the next goes on from there', {
+/** Ticks until nothing is left to do, or is killed at that commit; answers what it committed by then. */
+async function runProcess(folder: string, number: number | '', side: 'before' | 'after') {
+  const committed = join(folder, `${number}-${side}`)
+  await writeFile(committed, '')
+  const file = join(projectRoot, 'src/__tests__/support/actions/actions-process.ts')
+  const child = fork(file, [db.url, committed, String(number), side], { stdio: 'ignore' })
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  const commits = (await readFile(committed, 'utf8')).split('\n').filter(Boolean)
+  return { code, wasKilled: signal === 'SIGKILL', commits }
+}
+
+const MATTERS = /scheduled_actions|journey|campaigns|campaign_prospects|scheduled_emails/
+
+test('a worker that dies at any commit leaves what one that lives leaves, once the next has gone on from there', {
   timeout: 3_600_000,
 }, async () => {
-  const run = async (number: number | '', side: 'before' | 'after') => {
-    const file = join(projectRoot, 'src/__tests__/support/actions/actions-process.ts')
-    const child = fork(file, [db.url, String(number), side], { stdio: 'ignore' })
-    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-    return { code, wasKilled: signal === 'SIGKILL' }
+  const folder = await mkdtemp(join(tmpdir(), 'sendonce-commits-'))
+  await db.pool.query(TOLD)
+  const goOn = async () => {
+    for (let ticks = 0; ticks < 3; ticks += 1)
+      await runTick(db.pool, 'next', silent, {
+        tellMember: async (tx, { workspaceId, prospectId, note }) => {
+          await tx.query('INSERT INTO told_in_tests VALUES ($1, $2, $3)', [workspaceId, prospectId, note])
+          return 'told'
+        },
+      })
   }
+  const travel = (interval: string) => db.travel(interval)
+  const unharmed = await makeEverythingDue(db.pool, travel)
+  const census = await runProcess(folder, '', 'before')
+  expect(census).toMatchObject({ code: 0, wasKilled: false })
+  await db.travel('3 minutes')
+  await goOn()
+  const expected = await whatCameOfIt(db.pool, unharmed)
+  for (const type of [
+    'START_CAMPAIGN',
+    'END_CAMPAIGN',
+    'MOVE_ON',
+    'WAIT',
+    'TIMEOUT',
+    'LOOK',
+    'ENROL',
+    'REMIND',
+    'CANCEL',
+  ])
+    expect(expected).toContain(`action ${type} COMPLETED`)
+
+  const seen = new Map<string, number>()
   let kills = 0
-  const step = scale({ short: 6, full: 1 })
+  const step = scale({ short: Math.ceil(census.commits.length / 4), full: 1 })
   for (let number = 1, isOver = false; !isOver; number += step) {
     for (const side of ['before', 'after'] as const) {
-      const campaign = await makeBranching(db.pool, FORK, { people: 2 })
-      const [buyer = '', other = ''] = campaign.prospectIds
-      await sendAndMove(db.pool)
-      await happens(db.pool, campaign, buyer)
-      await db.travel('3 days 11 seconds')
-      const { code, wasKilled } = await run(number, side)
+      const workspaceId = await makeEverythingDue(db.pool, travel)
+      const { code, wasKilled, commits } = await runProcess(folder, number, side)
       if (!wasKilled) {
         expect(code).toBe(0)
         isOver = true
-      } else kills += 1
+      } else {
+        kills += 1
+        const at = commits.at(-1) ?? ''
+        seen.set(at, (seen.get(at) ?? 0) + 1)
+      }
       // Its leases run out.
       await db.travel('3 minutes')
-      for (let ticks = 0; ticks < 3; ticks += 1) await tick(db.pool)
-      const seen = `killed ${side} commit ${number}`
-      expect(await stepsOf(db.pool, campaign, buyer), seen).toBe('1 SENT, 2 SCHEDULED, 4 SCHEDULED')
-      expect(await stepsOf(db.pool, campaign, other), seen).toBe('1 SENT, 3 SCHEDULED, 4 SCHEDULED')
-      expect(await standsAt(db.pool, campaign, buyer), seen).toBe('EMAIL e4')
-      const { rows } = await db.pool.query<{ what: string; times: number }>(
-        `SELECT what, count(*)::int AS times FROM journey_steps s JOIN journeys j ON j.enrolment_id = s.enrolment_id
-         WHERE j.campaign_id = $1 GROUP BY what ORDER BY what`,
-        [campaign.campaignId],
+      await goOn()
+      expect(await whatCameOfIt(db.pool, workspaceId), `killed ${side} commit ${number}: ${commits.at(-1)}`).toEqual(
+        expected,
       )
-      expect(rows, seen).toEqual([
-        { what: 'no', times: 1 },
-        { what: 'sent', times: 2 },
-        { what: 'yes', times: 1 },
-      ])
     }
   }
+  await rm(folder, { recursive: true })
   expect(kills).toBeGreaterThan(0)
   expect(await examine(db.pool)).toEqual([])
+  // Every kind of commit that the living one made was died at, before and after.
+  const kinds = new Set(census.commits.filter((commit) => MATTERS.test(commit)))
+  if (isFull) expect([...kinds].filter((kind) => (seen.get(kind) ?? 0) < 2)).toEqual([])
+  report('kill -9 at every commit of actions and journeys', {
+    ...{ kills, commits: census.commits.length, kinds: kinds.size },
+    ...{ emails: 0, accepted: 0, doubles: 0, sent: 0, unknown: 0, failed: 0, cancelled: 0, waiting: 0, wrong: [] },
+  })
 })

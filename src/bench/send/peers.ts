@@ -15,14 +15,18 @@ type Mode = {
 const ONE_BY_ONE: Mode = { name: 'a commit for each job', completeJobBatchDelay: -1 }
 const BATCHED: Mode = { name: 'batched', completeJobBatchDelay: 0, localQueue: { size: 500 } }
 
-export const graphileOneByOne = (server: BenchServer, concurrency: number) => graphile(server, concurrency, ONE_BY_ONE)
-export const graphileBatched = (server: BenchServer, concurrency: number) => graphile(server, concurrency, BATCHED)
+/** `waiting`: how many others are there that are not due before tomorrow. */
+export const graphileOneByOne = (server: BenchServer, concurrency: number, waiting = 0) =>
+  graphile(server, concurrency, ONE_BY_ONE, waiting)
+export const graphileBatched = (server: BenchServer, concurrency: number, waiting = 0) =>
+  graphile(server, concurrency, BATCHED, waiting)
 
 /** Jobs that do nothing: what its queue alone costs. */
 function graphile(
   server: BenchServer,
   concurrentJobs: number,
   { name, completeJobBatchDelay, localQueue }: Mode,
+  waiting: number,
 ): Contestant {
   return {
     name: `graphile-worker, ${concurrentJobs} concurrent, ${name}`,
@@ -32,12 +36,18 @@ function graphile(
       const logger = new Logger(() => () => undefined)
       const utils = await makeWorkerUtils({ connectionString, logger })
       await utils.migrate()
-      for (let start = 0; start < emails; start += ENQUEUED_AT_ONCE) {
-        const count = Math.min(ENQUEUED_AT_ONCE, emails - start)
-        await utils.addJobs(
-          Array.from({ length: count }, (_, index) => ({ identifier: 'send', payload: { email: start + index } })),
-        )
+      const add = async (jobs: number, runAt?: Date) => {
+        for (let start = 0; start < jobs; start += ENQUEUED_AT_ONCE) {
+          const count = Math.min(ENQUEUED_AT_ONCE, jobs - start)
+          const job = (_: unknown, index: number) => ({
+            ...{ identifier: 'send', payload: { email: start + index } },
+            ...(runAt && { runAt }),
+          })
+          await utils.addJobs(Array.from({ length: count }, job))
+        }
       }
+      await add(waiting, new Date(Date.now() + 86_400_000))
+      await add(emails)
       await utils.release()
       return {
         async run() {

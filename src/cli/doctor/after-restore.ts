@@ -1,7 +1,12 @@
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import type pg from 'pg'
-import { type MaybeSent, readMaybeSent } from '#lib/email-scheduler/read/after-restore.ts'
+import {
+  FIRST_MOVE_PEOPLE,
+  isToMovePeople,
+  type MaybeSent,
+  readMaybeSent,
+} from '#lib/email-scheduler/read/after-restore.ts'
 import { liftHold, noticeGoingBack, noticeServer, readHold } from '#lib/email-scheduler/send/hold.ts'
 import { hasGoneBack } from '#lib/email-scheduler/send/moment.ts'
 import { log } from '#lib/platform/log.ts'
@@ -32,6 +37,8 @@ export async function afterRestore(pool: pg.Pool, say: Say, { lift, yes }: { lif
     say('When you have looked: npm run doctor -- --after-restore --lift')
     return
   }
+  if (await isToMovePeople(pool))
+    throw new Problem(`${FIRST_MOVE_PEOPLE} Start a worker where none runs, and ask once more.`)
   const emails = maybeSent.reduce((sum, one) => sum + one.emails, 0)
   const question = `Let sending go on? Of the ${emails} emails above, those that still wait will be sent, also where they were sent before.`
   if (!yes && !(await isConfirmed(question))) {
@@ -46,6 +53,7 @@ const DOUBTS: Record<MaybeSent['doubt'], string> = {
   IN_BETWEEN: 'was planned in between: likely sent',
   BEFORE: 'was due before that and still waited: possibly sent',
   HELD: 'was with a worker: likely sent',
+  NOT_PLANNED: 'people who were due to move on, and whose next email is not planned yet: possibly sent',
 }
 
 function tell(maybeSent: readonly MaybeSent[], say: Say): void {

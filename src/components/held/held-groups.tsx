@@ -17,6 +17,7 @@ const DOUBT: Record<HeldGroup['doubt'], string> = {
   IN_BETWEEN: 'Likely sent: its time came in between.',
   BEFORE: 'Possibly sent: it was due before, and still waited.',
   HELD: 'Likely sent: it was with a worker.',
+  NOT_PLANNED: 'Possibly sent: the person was due to move on, and what comes next is not planned yet.',
 }
 
 const link = 'break-words underline decoration-control underline-offset-2 hover:decoration-current'

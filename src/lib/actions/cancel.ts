@@ -30,6 +30,25 @@ export async function cancelActionsOfPeople(
   )
 }
 
+/**
+ * Of people who have been erased, in the same transaction: whatever is still set for them, what follows from a place too, and
+ * what went wrong with any of it, since Postgres names what it refuses. Codes and times stay, as they do of emails.
+ */
+export async function eraseActionsOf(tx: Sql, enrolmentIds: readonly string[]): Promise<void> {
+  const ids = plainArray(enrolmentIds)
+  await cancelled(tx, 'enrolment_id = ANY($1::uuid[])', ids, 'PROSPECT_ERASED')
+  await tx.query(
+    `UPDATE scheduled_actions SET last_error = NULL WHERE id IN (
+       SELECT id FROM scheduled_actions WHERE enrolment_id = ANY($1::uuid[]) AND last_error IS NOT NULL ORDER BY id FOR UPDATE)`,
+    [ids],
+  )
+  await tx.query(
+    `UPDATE action_attempts SET error = NULL
+     WHERE error IS NOT NULL AND action_id IN (SELECT id FROM scheduled_actions WHERE enrolment_id = ANY($1::uuid[]))`,
+    [ids],
+  )
+}
+
 /** Of a campaign: its start, its end, or both. */
 export async function cancelActionsOfCampaign(
   tx: Sql,

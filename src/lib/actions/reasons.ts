@@ -15,9 +15,13 @@ export const ACTION_REASONS = {
   BY_PERSON: 'A person wanted it so.',
   HAD_BEFORE: 'The person had this step before.',
   WALKED_THROUGH: 'The person came to the end of the sequence.',
-  MOVED: 'The person was moved on to another campaign.',
+  MOVED: 'The sequence moves the person on to another campaign; their path says whether it took them in.',
   FAILED_TOO_OFTEN: 'It failed again and again.',
   CAMPAIGN_CLOSED: 'The campaign takes nobody in: it was stopped, or is archived.',
+  COVERED_THERE:
+    'The other campaign did not take the person in: they had its sequence already, or a part of it, by another campaign.',
+  NOT_WANTED_THERE:
+    'The other campaign did not take the person in: they replied, bounced, unsubscribed, were archived or erased, or their address is suppressed.',
   NO_SUCH_MEMBER: 'The member who was to be told is no longer in the workspace.',
   NO_SYSTEM_MAIL: 'The installation has no mailbox of its own to send mails from; programs were told by a webhook.',
   NOT_IN_GRAPH: 'The node is not in the version of the sequence that the person goes through.',

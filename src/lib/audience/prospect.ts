@@ -61,6 +61,11 @@ export type ProspectTraces = {
   contents: Row[]
   attempts: Row[]
   events: Row[]
+  /** In sequences that branch: where they stand, what they came through, what was waited for, and what is set for a time. */
+  journeys: Row[]
+  journeySteps: Row[]
+  journeyWaits: Row[]
+  actions: Row[]
 }
 
 /**

@@ -1,3 +1,4 @@
+import { suppressedProspects } from '#lib/audience/suppression/suppressed.ts'
 import { PublicError } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { refuseArchived } from '#lib/platform/rows/archived.ts'
@@ -8,6 +9,7 @@ import { recheckBlocked } from './blocked.ts'
 import { type Campaign, findCampaign, lockCampaignShared } from './campaign.ts'
 import type { EnrolmentAction } from './enrolment-actions.ts'
 import { ENROLMENT_REASONS, REMOVED } from './enrolment-reasons.ts'
+import { CAN_BE_TAKEN_UP } from './journeys/take-up.ts'
 
 const DONE: Record<EnrolmentAction, string> = {
   pause: 'paused',
@@ -37,15 +39,29 @@ export async function changeEnrolments(
   if (campaign.status === 'STOPPED')
     throw new PublicError(409, 'campaign-stopped', 'The campaign was stopped, and that is final; nothing of it moves.')
   const wanted = plainArray(enrolmentIds)
-  await tx.query(
-    `SELECT FROM prospects WHERE id IN (SELECT prospect_id FROM campaign_prospects WHERE campaign_id = $1 AND id = ANY($2::uuid[]))
+  const { rows: people } = await tx.query<{ id: string }>(
+    `SELECT id FROM prospects WHERE id IN (SELECT prospect_id FROM campaign_prospects WHERE campaign_id = $1 AND id = ANY($2::uuid[]))
      ORDER BY id FOR NO KEY UPDATE`,
     [campaignId, wanted],
   )
+  const suppressed =
+    action === 'put_back'
+      ? await suppressedProspects(
+          tx,
+          workspaceId,
+          people.map(({ id }) => id),
+        )
+      : new Map()
+  const more: Record<EnrolmentAction, unknown[]> = {
+    pause: [],
+    resume: [],
+    remove: [REMOVED, ENROLMENT_REASONS[REMOVED]],
+    put_back: [plainArray([...suppressed.keys()])],
+  }
   const { rows } = await tx.query<{ id: string; prospectId: string }>(
     `UPDATE campaign_prospects SET ${CHANGES[action]} AND campaign_id = $1 AND id = ANY($2::uuid[])
      RETURNING id, prospect_id AS "prospectId"`,
-    action === 'remove' ? [campaignId, wanted, REMOVED, ENROLMENT_REASONS[REMOVED]] : [campaignId, wanted],
+    [campaignId, wanted, ...more[action]],
   )
   const [ids, prospectIds] = [rows.map(({ id }) => id), rows.map(({ prospectId }) => prospectId)]
   if (action === 'put_back') await recheckBlocked(tx, campaign, prospectIds)
@@ -67,6 +83,7 @@ const CHANGES: Record<EnrolmentAction, string> = {
     reason_code = CASE WHEN planned_at IS NULL THEN $3 ELSE reason_code END,
     reason = CASE WHEN planned_at IS NULL THEN $4 ELSE reason END
     WHERE state IN ('PENDING', 'BLOCKED', 'ACTIVE')`,
-  put_back: `state = 'PENDING', reason_code = NULL, reason = NULL
-    WHERE state = 'SKIPPED' AND reason_code = '${REMOVED}' AND planned_at IS NULL`,
+  put_back: `state = CASE WHEN planned_at IS NULL THEN 'PENDING' ELSE 'ACTIVE' END::enrolment_state, reason_code = NULL, reason = NULL
+    WHERE (CASE WHEN planned_at IS NULL THEN state = 'SKIPPED' AND reason_code = '${REMOVED}' ELSE NOT prospect_id = ANY($3::uuid[])
+      AND EXISTS (SELECT FROM journeys j WHERE j.enrolment_id = campaign_prospects.id AND ${CAN_BE_TAKEN_UP}) END)`,
 }

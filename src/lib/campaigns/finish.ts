@@ -5,6 +5,7 @@ import { takeFairLock } from '#lib/platform/fair-lock.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import { ENROLMENT_REASONS, type EnrolmentReason } from './enrolment-reasons.ts'
 import { FOLLOW_ONE_ANOTHER, ON_THE_WAY } from './journeys/open.ts'
+import { MAY_LACK_ITS_END } from './times.ts'
 
 const ENROLMENTS_PER_LOOK = 5_000
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
@@ -183,7 +184,7 @@ export async function wakeCampaigns(sql: Sql): Promise<Woken> {
         WHERE type = 'START_CAMPAIGN' AND status = 'PENDING') AS "nextStartMs",
        (${NEXT_ACTION_MS}) AS "nextActionMs", EXISTS (${ACTIONS_TO_TAKE_BACK}) AS "hasToTakeBack",
        EXISTS (SELECT FROM journeys WHERE state <> 'ENDED') OR EXISTS (SELECT FROM campaigns WHERE status = 'SCHEDULED')
-         OR EXISTS (SELECT FROM campaigns WHERE ends_at > app_now()) AS "mayLack"`,
+         OR EXISTS (SELECT FROM campaigns WHERE ${MAY_LACK_ITS_END('campaigns')}) AS "mayLack"`,
   )
   return rows[0] ?? { reopened: 0, nextStartMs: null, nextActionMs: null, hasToTakeBack: false, mayLack: false }
 }

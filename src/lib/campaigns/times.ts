@@ -56,9 +56,18 @@ function reasonOf(type: (typeof TIMED)[number], { status }: Times) {
   return status === 'PAUSED' ? 'CAMPAIGN_PAUSED' : status === 'RUNNING' || status === 'SENT' ? 'BEGUN' : 'BY_PERSON'
 }
 
+/**
+ * An end is to come, or has come and the campaign goes on all the same. One that had been sent by then had nothing to stop:
+ * its end is done, and whatever a person sets going in it after that goes on.
+ */
+export const MAY_LACK_ITS_END = (campaign: string) =>
+  `(${campaign}.ends_at IS NOT NULL AND (${campaign}.status IN ('SCHEDULED', 'RUNNING', 'PAUSED') OR (${campaign}.status = 'SENT' AND ${campaign}.ends_at > app_now())))`
+
 /** Campaigns whose start or end is not set as they say: there are none, unless something went wrong. */
 export const CAMPAIGNS_WITHOUT_THEIR_TIMES = `SELECT c.id, c.workspace_id FROM campaigns c
   WHERE (c.status = 'SCHEDULED' AND NOT EXISTS (SELECT FROM scheduled_actions a WHERE a.campaign_id = c.id
       AND a.type = 'START_CAMPAIGN' AND a.status IN ('PENDING', 'RUNNING', 'HELD', 'DEAD')))
-    OR (c.ends_at IS NOT NULL AND c.ends_at > app_now() AND c.status IN ('SCHEDULED', 'RUNNING', 'PAUSED', 'SENT') AND NOT EXISTS (
-      SELECT FROM scheduled_actions a WHERE a.campaign_id = c.id AND a.type = 'END_CAMPAIGN' AND a.status IN ('PENDING', 'RUNNING', 'HELD', 'DEAD')))`
+    OR (${MAY_LACK_ITS_END('c')} AND NOT EXISTS (
+      SELECT FROM scheduled_actions a WHERE a.campaign_id = c.id AND a.type = 'END_CAMPAIGN' AND a.status IN ('PENDING', 'RUNNING', 'HELD', 'DEAD'))
+      AND NOT EXISTS (SELECT FROM scheduled_actions a WHERE a.campaign_id = c.id AND a.type = 'END_CAMPAIGN' AND a.status = 'COMPLETED'
+        AND a.due_at >= c.ends_at))`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ACTION_TYPE_NAMES } from '#lib/actions/action-types.ts'
 import { ACTION_STATUSES, ACTION_VERB_NAMES } from '#lib/actions/states.ts'
-import { graphSchema } from '#lib/sequences/graph/graph-schema.ts'
+import { graphSchema, isReckonable, NOT_RECKONABLE } from '#lib/sequences/graph/graph-schema.ts'
 import { NODE_TYPE_NAMES } from '#lib/sequences/graph/node-types.ts'
 import { operation } from './operation.ts'
 import { idParams, idText, pageFields } from './shared.ts'
@@ -145,7 +145,7 @@ export const journeys = {
     method: 'POST',
     path: '/api/sequences/[id]/path',
     summary:
-      'Which way a person would go through a sequence that branches, with the dates: of the saved one, or of what stands in the editor. Without a choice, nothing happens that a branch waits for. Nothing is kept.',
+      'Which way a person would go through a sequence that branches, with the dates: of the saved one, or of what stands in the editor. Without a choice, nothing happens that a branch waits for. For a prospect it is their own: from where they stand, with what speaks against sending to them. Nothing is kept.',
     access: 'member',
     params: idParams,
     body: z.object({
@@ -158,10 +158,13 @@ export const journeys = {
       /** When the first email goes; now where nothing is said. */
       startsAt: z.iso
         .datetime({ offset: true })
+        .refine(isReckonable, NOT_RECKONABLE)
         .transform((text) => new Date(text))
         .optional(),
       /** The nodes of branches whose event is assumed to happen, a day after the email before. */
       happens: z.array(z.string().max(40)).max(100).default([]),
+      /** A prospect: the way is theirs. Who is in a campaign on this sequence goes on there; who may not be written to gets nothing. */
+      prospectId: idText.optional(),
     }),
     output: pathOutput,
   }),

@@ -45,6 +45,10 @@ const enrolmentOutput = z.object({
     .nullable(),
   /** Why its last email was cancelled, where it was. */
   cancelled: z.object({ code: cancelCode, sentence: z.string() }).nullable(),
+  /** Why they left a sequence that branches, in words; null while they go through it, and where there is none. */
+  left: z.string().nullable(),
+  /** Was taken out before anything was planned, or left between two emails of a sequence that branches: put_back takes them in again. */
+  canPutBack: z.boolean(),
   enrolledAt: z.date(),
 })
 
@@ -104,7 +108,7 @@ export const enrolments = {
     method: 'POST',
     path: '/api/campaigns/[id]/prospects/bulk',
     summary:
-      'Pauses, resumes, removes or puts back people of this campaign, and of no other. Removing cancels what waits for them, at once or at a time; putting back is for those who were removed before they were planned.',
+      'Pauses, resumes, removes or puts back people of this campaign, and of no other. Removing cancels what waits for them, at once or at a time; putting back is for those who were removed before they were planned, and for those who left a sequence that branches between two emails by mistake: they go on where they stood.',
     access: 'member',
     params: idParams,
     body: z

@@ -290,6 +290,10 @@ export const prospects = {
       contents: rows,
       attempts: rows,
       events: rows,
+      journeys: rows,
+      journeySteps: rows,
+      journeyWaits: rows,
+      actions: rows,
     }),
   }),
 }

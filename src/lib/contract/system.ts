@@ -20,11 +20,11 @@ const day = z.object({ ...stretch, date: z.string() })
 const oneOfEach = <Name extends string>(names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, count])) as Record<Name, typeof count>
 
-const doubt = z.enum(['IN_BETWEEN', 'BEFORE', 'HELD'])
+const doubt = z.enum(['IN_BETWEEN', 'BEFORE', 'HELD', 'NOT_PLANNED'])
 const named = z.object({ id: z.string(), name: z.string() })
 
 const HELD_CURSOR =
-  /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)_([0-9a-f-]{36}|none)_([0-9a-f-]{36})_(IN_BETWEEN|BEFORE|HELD)$/
+  /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)_([0-9a-f-]{36}|none)_([0-9a-f-]{36})_(IN_BETWEEN|BEFORE|HELD|NOT_PLANNED)$/
 
 const page = {
   cursor: z

@@ -1,4 +1,6 @@
 import {
+  FIRST_MOVE_PEOPLE,
+  isToMovePeople,
   type MaybeSent,
   type MaybeSentPage,
   type MaybeSentSum,
@@ -41,7 +43,7 @@ export async function readHeld(sql: Sql, { workspace, person, role }: Asking): P
   const changes = hold.isHeld ? changesOf(hold, server, oids) : []
   return {
     ...{ ...hold, changes, lastSeenAt, lastLiftedAt },
-    cannotLift: hold.isHeld ? whyNotLift(workspace.name, role, hold, isSharedWithOthers) : null,
+    cannotLift: hold.isHeld ? await whyNotLift(sql, workspace.name, role, hold, isSharedWithOthers) : null,
   }
 }
 
@@ -88,8 +90,9 @@ export async function liftByOwner(
     if (await wasLifted(tx, since)) return { done: true }
     throw new PublicError(409, 'not-held', 'Sending is not held: there is nothing to lift.')
   }
-  const why = whyNotLift(workspace.name, role, hold, await hasForeignSenders(tx, person.id))
-  if (why !== null) throw new PublicError(hold.since === null ? 409 : 403, 'cannot-lift', why)
+  const isForeign = await hasForeignSenders(tx, person.id)
+  const why = await whyNotLift(tx, workspace.name, role, hold, isForeign)
+  if (why !== null) throw new PublicError(isAtLeast(role, 'owner') && !isForeign ? 409 : 403, 'cannot-lift', why)
   const { emails } = await sumMaybeSent(tx, workspace.id)
   if (!(await liftHold(tx, actor.email, since))) {
     // Another owner was quicker, or this one pressed twice.
@@ -110,14 +113,20 @@ export async function liftByOwner(
   return { done: true }
 }
 
-function whyNotLift(workspaceName: string, role: Role, hold: Hold, isSharedWithOthers: boolean): string | null {
+async function whyNotLift(
+  sql: Sql,
+  workspaceName: string,
+  role: Role,
+  hold: Hold,
+  isSharedWithOthers: boolean,
+): Promise<string | null> {
   if (!isAtLeast(role, 'owner'))
     return `Only an owner can let sending go on; you are ${role === 'admin' ? 'an admin' : 'a member'} of ${workspaceName}. Ask an owner.`
   if (isSharedWithOthers)
     return 'This installation sends for workspaces that you do not own, and they would send again as well. An owner of all of them can let sending go on, or who runs the server: npm run doctor -- --after-restore --lift'
   if (hold.since === null)
     return 'The next tick writes down what may have been sent. After that you can let sending go on.'
-  return null
+  return (await isToMovePeople(sql)) ? FIRST_MOVE_PEOPLE : null
 }
 
 /** The product's own mail has no owner who could be asked, and goes on with the rest. */

@@ -5,34 +5,23 @@ import { scheduleActions } from '#lib/actions/schedule.ts'
 import { lockOwnActions, markError, settleActions } from '#lib/actions/settle.ts'
 import { recoverActions } from '#lib/actions/take-back.ts'
 import { changeCampaign } from '#lib/campaigns/draft.ts'
+import { wakeCampaigns } from '#lib/campaigns/finish.ts'
 import { pauseCampaign, resumeCampaign } from '#lib/campaigns/move.ts'
 import { stopCampaign } from '#lib/email-scheduler/effects/stop-campaign.ts'
 import { readMetrics } from '#lib/operations/metrics.ts'
 import { inTransaction } from '#lib/platform/database.ts'
-import {
-  actionsOf,
-  branch,
-  email,
-  enrolmentsOf,
-  FORK,
-  happens,
-  makeBranching,
-  sendAndMove,
-  standsAt,
-  stepsOf,
-  tick,
-  wait,
-} from '#tests/support/data/branching.ts'
+import { branchingOn, first } from '#tests/support/actions/branching-on.ts'
+import { branch, email, FORK, makeBranching, wait } from '#tests/support/data/branching.ts'
 import { type Draft, launch, makeDraft } from '#tests/support/data/drafts.ts'
 import { actor } from '#tests/support/data/people.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 import { silent } from '#tests/support/silent.ts'
 
 const db = testDatabase()
-const first = ({ prospectIds }: Draft) => prospectIds[0] ?? ''
+const on = branchingOn(db)
 
 const oneAction = async (draft: Draft, key: string, due = 'now') => {
-  const [enrolmentId = ''] = await enrolmentsOf(db.pool, draft)
+  const [enrolmentId = ''] = await on.enrolmentsOf(draft)
   const { workspaceId, campaignId } = draft
   const dueAt = due === 'now' ? undefined : new Date(due)
   const action = { type: 'CANCEL', dedupeKey: key, dueAt, campaignId, enrolmentId, prospectId: first(draft) } as const
@@ -53,12 +42,12 @@ describe('seed 004, its acceptance criteria', () => {
     const draft = await makeDraft(db.pool, 1, [0])
     const { rows } = await db.pool.query<{ at: Date }>(`SELECT app_now() + interval '1 hour' AS at`)
     await launch(db.pool, draft, rows[0]?.at)
-    expect(await actionsOf(db.pool, draft)).toEqual(['START_CAMPAIGN PENDING'])
-    expect((await tick(db.pool)).campaignsStarted).toBe(0)
+    expect(await on.actionsOf(draft)).toEqual(['START_CAMPAIGN PENDING'])
+    expect((await on.tick()).campaignsStarted).toBe(0)
     await db.travel('61 minutes')
-    const started = await Promise.all([tick(db.pool), tick(db.pool), tick(db.pool)])
+    const started = await Promise.all([on.tick(), on.tick(), on.tick()])
     expect(started.map(({ campaignsStarted }) => campaignsStarted).sort()).toEqual([0, 0, 1])
-    expect(await actionsOf(db.pool, draft)).toEqual(['START_CAMPAIGN COMPLETED'])
+    expect(await on.actionsOf(draft)).toEqual(['START_CAMPAIGN COMPLETED'])
   })
 
   test('“New actions created when plans are activated/transitioned”: each place that a person comes to has its own', async () => {
@@ -69,12 +58,12 @@ describe('seed 004, its acceptance criteria', () => {
         steps: 2,
       },
     )
-    expect(await actionsOf(db.pool, draft)).toEqual([])
-    await sendAndMove(db.pool)
-    expect(await actionsOf(db.pool, draft)).toEqual(['MOVE_ON COMPLETED', 'WAIT PENDING'])
+    expect(await on.actionsOf(draft)).toEqual([])
+    await on.sendAndMove()
+    expect(await on.actionsOf(draft)).toEqual(['MOVE_ON COMPLETED', 'WAIT PENDING'])
     await db.travel('1 day 1 minute')
-    await tick(db.pool)
-    expect(await actionsOf(db.pool, draft)).toEqual(['MOVE_ON COMPLETED', 'WAIT COMPLETED', 'TIMEOUT PENDING'])
+    await on.tick()
+    expect(await on.actionsOf(draft)).toEqual(['MOVE_ON COMPLETED', 'WAIT COMPLETED', 'TIMEOUT PENDING'])
   })
 
   test('“Before enqueue, insert row; if unique violation occurs, treat as already scheduled”', async () => {
@@ -132,8 +121,7 @@ describe('seed 004, its acceptance criteria', () => {
   })
 
   test('“Rebuild sweep on startup enqueues missed or unqueued pending actions”, and is “safe to re-run”', async () => {
-    const draft = await makeBranching(db.pool, FORK, { people: 3 })
-    await sendAndMove(db.pool)
+    const draft = await on.sent(FORK, { people: 3 })
     // As if their rows had never been written.
     await inTransaction(db.pool, async (tx) => {
       await tx.query('SET LOCAL session_replication_role = replica')
@@ -141,10 +129,44 @@ describe('seed 004, its acceptance criteria', () => {
     })
     expect(await sweepAll(db.pool, silent)).toBe(3)
     expect(await sweepAll(db.pool, silent)).toBe(0)
-    expect(await actionsOf(db.pool, draft)).toEqual(Array(3).fill('TIMEOUT PENDING'))
+    expect(await on.actionsOf(draft)).toEqual(Array(3).fill('TIMEOUT PENDING'))
     await db.travel('3 days 1 minute')
-    await tick(db.pool)
-    expect(await stepsOf(db.pool, draft, first(draft))).toBe('1 SENT, 3 SCHEDULED, 4 SCHEDULED')
+    await on.tick()
+    expect(await on.stepsOf(draft)).toBe('1 SENT, 3 SCHEDULED, 4 SCHEDULED')
+  })
+
+  test('an end of a campaign that was lost, and is overdue, is found by the sweep and done; one that is done is not set again', async () => {
+    const draft = await on.make()
+    const end = async (interval: string) =>
+      inTransaction(db.pool, async (tx) => {
+        await tx.query('SET LOCAL session_replication_role = replica')
+        await tx.query('DELETE FROM scheduled_actions WHERE campaign_id = $1', [draft.campaignId])
+        await tx.query('UPDATE campaigns SET ends_at = app_now() + $2::interval WHERE id = $1', [
+          draft.campaignId,
+          interval,
+        ])
+      })
+    await end('-1 hour')
+    expect((await wakeCampaigns(db.pool)).mayLack).toBe(true)
+    expect(await sweepAll(db.pool, silent)).toBe(1)
+    await on.tick()
+    const statusOf = async () =>
+      (await db.pool.query('SELECT status FROM campaigns WHERE id = $1', [draft.campaignId])).rows[0]?.status
+    expect([await statusOf(), await on.actionsOf(draft, 'END_CAMPAIGN')]).toEqual([
+      'STOPPED',
+      ['END_CAMPAIGN COMPLETED'],
+    ])
+    // One that had been sent by its end had nothing to stop, and a person has set something going in it since.
+    const later = await on.make()
+    await db.pool.query(`UPDATE campaigns SET ends_at = app_now() - interval '1 hour' WHERE id = $1`, [
+      later.campaignId,
+    ])
+    await db.pool.query(
+      `INSERT INTO scheduled_actions (workspace_id, type, status, dedupe_key, due_at, campaign_id, ended_at)
+       SELECT workspace_id, 'END_CAMPAIGN', 'COMPLETED', 'end', ends_at, id, app_now() FROM campaigns WHERE id = $1`,
+      [later.campaignId],
+    )
+    expect(await sweepAll(db.pool, silent)).toBe(0)
   })
 
   test('“Indexes defined”: a key is unique in its workspace, and free in another', async () => {
@@ -157,27 +179,24 @@ describe('seed 004, its acceptance criteria', () => {
 
 describe('seed 004, its cancellation semantics', () => {
   test('“On state transitions, cancel irrelevant timeouts for previous node”', async () => {
-    const draft = await makeBranching(db.pool, FORK)
-    await sendAndMove(db.pool)
-    await happens(db.pool, draft, first(draft))
-    await tick(db.pool)
-    expect(await actionsOf(db.pool, draft, 'TIMEOUT')).toEqual(['TIMEOUT CANCELLED LEFT_NODE'])
+    const draft = await on.sent()
+    await on.happens(draft)
+    await on.tick()
+    expect(await on.actionsOf(draft, 'TIMEOUT')).toEqual(['TIMEOUT CANCELLED LEFT_NODE'])
   })
 
   test('“On campaign stop/completion, cancel all pending actions”', async () => {
-    const draft = await makeBranching(db.pool, FORK, { people: 2 })
-    await sendAndMove(db.pool)
+    const draft = await on.sent(FORK, { people: 2 })
     await stopCampaign(db.pool, draft.workspaceId, draft.campaignId, actor, () => true)
-    expect(await actionsOf(db.pool, draft, 'TIMEOUT')).toEqual(Array(2).fill('TIMEOUT CANCELLED CAMPAIGN_STOPPED'))
-    expect(await standsAt(db.pool, draft, first(draft))).toBe('ENDED CAMPAIGN_STOPPED')
+    expect(await on.actionsOf(draft, 'TIMEOUT')).toEqual(Array(2).fill('TIMEOUT CANCELLED CAMPAIGN_STOPPED'))
+    expect(await on.standsAt(draft)).toBe('ENDED CAMPAIGN_STOPPED')
     await db.travel('4 days')
-    await tick(db.pool)
-    expect(await stepsOf(db.pool, draft, first(draft))).toBe('1 SENT')
+    await on.tick()
+    expect(await on.stepsOf(draft)).toBe('1 SENT')
   })
 
   test('a time-out that a worker holds while the campaign is stopped moves nobody', async () => {
-    const draft = await makeBranching(db.pool, FORK)
-    await sendAndMove(db.pool)
+    const draft = await on.sent()
     await db.travel('3 days 1 minute')
     const held = await claimActions(db.pool, 'w', 'people')
     await stopCampaign(db.pool, draft.workspaceId, draft.campaignId, actor, () => true)
@@ -191,19 +210,19 @@ describe('seed 004, its cancellation semantics', () => {
   })
 
   test('the end of a campaign is an action: it stops it then, and taking it back cancels it', async () => {
-    const draft = await makeBranching(db.pool, FORK)
+    const draft = await on.make()
     const { rows } = await db.pool.query<{ at: Date }>(`SELECT app_now() + interval '1 hour' AS at`)
     const change = (endsAt: Date | null) =>
       inTransaction(db.pool, (tx) => changeCampaign(tx, draft.workspaceId, draft.campaignId, { endsAt }, actor))
     await change(rows[0]?.at ?? null)
     await change(null)
     await change(rows[0]?.at ?? null)
-    expect(await actionsOf(db.pool, draft)).toEqual(['END_CAMPAIGN CANCELLED BY_PERSON', 'END_CAMPAIGN PENDING'])
+    expect(await on.actionsOf(draft)).toEqual(['END_CAMPAIGN CANCELLED BY_PERSON', 'END_CAMPAIGN PENDING'])
     await db.travel('61 minutes')
-    await tick(db.pool)
+    await on.tick()
     const { rows: after } = await db.pool.query('SELECT status FROM campaigns WHERE id = $1', [draft.campaignId])
     expect(after).toEqual([{ status: 'STOPPED' }])
-    expect(await stepsOf(db.pool, draft, first(draft))).toBe('1 CANCELLED')
+    expect(await on.stepsOf(draft)).toBe('1 CANCELLED')
   })
 
   test('a pause before the start takes it back, and a resume sets it again, under another key', async () => {
@@ -212,10 +231,7 @@ describe('seed 004, its cancellation semantics', () => {
     await launch(db.pool, draft, rows[0]?.at)
     for (const verb of [pauseCampaign, resumeCampaign])
       await inTransaction(db.pool, (tx) => verb(tx, draft.workspaceId, draft.campaignId, actor))
-    expect(await actionsOf(db.pool, draft)).toEqual([
-      'START_CAMPAIGN CANCELLED CAMPAIGN_PAUSED',
-      'START_CAMPAIGN PENDING',
-    ])
+    expect(await on.actionsOf(draft)).toEqual(['START_CAMPAIGN CANCELLED CAMPAIGN_PAUSED', 'START_CAMPAIGN PENDING'])
   })
 })
 
@@ -223,35 +239,34 @@ describe('pausing', () => {
   const pausedFor = async (draft: Draft, interval: string) => {
     await inTransaction(db.pool, (tx) => pauseCampaign(tx, draft.workspaceId, draft.campaignId, actor))
     await db.travel(interval)
-    await tick(db.pool)
-    const while_ = await standsAt(db.pool, draft, first(draft))
+    await on.tick()
+    const while_ = await on.standsAt(draft)
     await inTransaction(db.pool, (tx) => resumeCampaign(tx, draft.workspaceId, draft.campaignId, actor))
-    await tick(db.pool)
+    await on.tick()
     return while_
   }
 
   test('holds the clock, where nothing else was chosen: what was left of a wait is left after it', async () => {
-    const draft = await makeBranching(db.pool, FORK)
-    await sendAndMove(db.pool)
+    const draft = await on.sent()
     await db.travel('1 day')
     expect(await pausedFor(draft, '5 days')).toBe('BRANCH b')
-    expect(await standsAt(db.pool, draft, first(draft))).toBe('BRANCH b')
+    expect(await on.standsAt(draft)).toBe('BRANCH b')
     await db.travel('1 day 23 hours')
-    await tick(db.pool)
-    expect(await standsAt(db.pool, draft, first(draft))).toBe('BRANCH b')
+    await on.tick()
+    expect(await on.standsAt(draft)).toBe('BRANCH b')
     await db.travel('61 minutes')
-    await tick(db.pool)
-    expect(await stepsOf(db.pool, draft, first(draft))).toBe('1 SENT, 3 SCHEDULED, 4 SCHEDULED')
+    await on.tick()
+    expect(await on.stepsOf(draft)).toBe('1 SENT, 3 SCHEDULED, 4 SCHEDULED')
   })
 
   test('lets the clock run where that was chosen: the branch is decided, and nothing is sent', async () => {
-    const draft = await makeBranching(db.pool, FORK)
+    const draft = await on.make()
     await inTransaction(db.pool, (tx) =>
       changeCampaign(tx, draft.workspaceId, draft.campaignId, { pauseHoldsClock: false }, actor),
     )
-    await sendAndMove(db.pool)
+    await on.sendAndMove()
     expect(await pausedFor(draft, '4 days')).toBe('PLAN e3')
-    expect(await stepsOf(db.pool, draft, first(draft))).toBe('1 SENT, 3 SCHEDULED, 4 SCHEDULED')
+    expect(await on.stepsOf(draft)).toBe('1 SENT, 3 SCHEDULED, 4 SCHEDULED')
   })
 })
 

@@ -10,21 +10,8 @@ import { inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { graphProblems } from '#lib/sequences/graph/graph-problems.ts'
 import type { AwaitedEvent, GraphNode } from '#lib/sequences/graph/node-types.ts'
-import {
-  actionsOf,
-  type Branching,
-  branch,
-  email,
-  FORK,
-  happens,
-  makeBranching,
-  makeBranchingDraft,
-  sendAndMove,
-  standsAt,
-  stepsOf,
-  tick,
-  wait,
-} from '#tests/support/data/branching.ts'
+import { branchingOn, first } from '#tests/support/actions/branching-on.ts'
+import { type Branching, branch, email, makeBranchingDraft, wait } from '#tests/support/data/branching.ts'
 import { launch, textOf } from '#tests/support/data/drafts.ts'
 import { actor } from '#tests/support/data/people.ts'
 import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
@@ -32,7 +19,7 @@ import { testDatabase } from '#tests/support/server/database.ts'
 import { silent } from '#tests/support/silent.ts'
 
 const db = testDatabase()
-const first = ({ prospectIds }: Branching) => prospectIds[0] ?? ''
+const on = branchingOn(db)
 const TAKEN = {
   yes: '1 SENT, 2 SCHEDULED, 4 SCHEDULED',
   no: '1 SENT, 3 SCHEDULED, 4 SCHEDULED',
@@ -61,53 +48,48 @@ async function leave(
 
 describe('what others got wrong does not happen here', () => {
   test('both paths taken (Mautic 2210, 4164, 3947): the event comes after the time-out was taken', async () => {
-    const campaign = await makeBranching(db.pool, FORK)
-    await sendAndMove(db.pool)
+    const campaign = await on.sent()
     await db.travel('3 days 1 minute')
-    await tick(db.pool)
-    await happens(db.pool, campaign, first(campaign), { ago: '1 hour' })
-    await tick(db.pool)
-    expect(await stepsOf(db.pool, campaign, first(campaign))).toBe(TAKEN.no)
+    await on.tick()
+    await on.happens(campaign, first(campaign), { ago: '1 hour' })
+    await on.tick()
+    expect(await on.stepsOf(campaign)).toBe(TAKEN.no)
   })
 
   test('the “no” path too early (3948, 6997): an event at the deadline wins, however late it is told, while nobody has taken the time-out', async () => {
-    const campaign = await makeBranching(db.pool, FORK)
-    await sendAndMove(db.pool)
+    const campaign = await on.sent()
     // No worker for a day.
     await db.travel('4 days')
     const held = await claimActions(db.pool, 'lost', 'people')
     expect(held.some(({ type, campaignId }) => type === 'TIMEOUT' && campaignId === campaign.campaignId)).toBe(true)
-    await happens(db.pool, campaign, first(campaign), { at: await deadlineOf(campaign) })
-    await tick(db.pool)
-    expect(await stepsOf(db.pool, campaign, first(campaign))).toBe(TAKEN.yes)
+    await on.happens(campaign, first(campaign), { at: await deadlineOf(campaign) })
+    await on.tick()
+    expect(await on.stepsOf(campaign)).toBe(TAKEN.yes)
   })
 
   test('an event a millisecond after the deadline loses, though it is told before the time-out is taken', async () => {
-    const campaign = await makeBranching(db.pool, FORK)
-    await sendAndMove(db.pool)
+    const campaign = await on.sent()
     await db.travel('3 days 5 seconds')
-    await happens(db.pool, campaign, first(campaign), { at: await deadlineOf(campaign, 1) })
-    await tick(db.pool)
-    expect(await standsAt(db.pool, campaign, first(campaign))).toBe('BRANCH b')
+    await on.happens(campaign, first(campaign), { at: await deadlineOf(campaign, 1) })
+    await on.tick()
+    expect(await on.standsAt(campaign)).toBe('BRANCH b')
     await db.travel('10 seconds')
-    await tick(db.pool)
-    expect(await stepsOf(db.pool, campaign, first(campaign))).toBe(TAKEN.no)
+    await on.tick()
+    expect(await on.stepsOf(campaign)).toBe(TAKEN.no)
   })
 
   test('the “no” path never (266): it comes by itself, with no event anywhere', async () => {
-    const campaign = await makeBranching(db.pool, FORK)
-    await sendAndMove(db.pool)
+    const campaign = await on.sent()
     await db.travel('3 days 11 seconds')
-    await tick(db.pool)
-    expect(await stepsOf(db.pool, campaign, first(campaign))).toBe(TAKEN.no)
+    await on.tick()
+    expect(await on.stepsOf(campaign)).toBe(TAKEN.no)
   })
 
   test('a wait counted twice (12686, 14289): what follows a time-out counts from its deadline, and no further', async () => {
     const nodes = [email(1), branch('b', 'CUSTOM', 3, [], [wait('w', 2), email(2)], 'bought')]
-    const campaign = await makeBranching(db.pool, nodes, { steps: 2 })
-    await sendAndMove(db.pool)
+    const campaign = await on.sent(nodes, { steps: 2 })
     await db.travel('3 days 11 seconds')
-    await tick(db.pool)
+    await on.tick()
     const { rows } = await db.pool.query<{ days: number }>(
       `SELECT round(extract(epoch FROM a.due_at - e.sent_at) / 86400, 3)::float8 AS days FROM scheduled_actions a
        JOIN scheduled_emails e ON e.campaign_prospect_id = a.enrolment_id WHERE a.campaign_id = $1 AND a.type = 'WAIT'`,
@@ -117,54 +99,52 @@ describe('what others got wrong does not happen here', () => {
   })
 
   test('an event that came before the wait began (Inngest 1433): a wait looks back to the hand-over that it hangs on', async () => {
-    const campaign = await makeBranching(db.pool, FORK)
+    const campaign = await on.make()
     await sendAll(db.pool, new TestProvider())
-    await happens(db.pool, campaign, first(campaign))
-    await tick(db.pool)
-    expect(await stepsOf(db.pool, campaign, first(campaign))).toBe(TAKEN.yes)
+    await on.happens(campaign)
+    await on.tick()
+    expect(await on.stepsOf(campaign)).toBe(TAKEN.yes)
   })
 
   test('an old event consumed again (workflow-core 297): what happened before that hand-over does not count', async () => {
-    const campaign = await makeBranching(db.pool, FORK)
-    await happens(db.pool, campaign, first(campaign))
-    await sendAndMove(db.pool)
-    await tick(db.pool)
-    expect(await standsAt(db.pool, campaign, first(campaign))).toBe('BRANCH b')
+    const campaign = await on.make()
+    await on.happens(campaign)
+    await on.sendAndMove()
+    await on.tick()
+    expect(await on.standsAt(campaign)).toBe('BRANCH b')
   })
 
   test('an event of another kind, name or email decides nothing', async () => {
-    const campaign = await makeBranching(db.pool, FORK)
-    await sendAndMove(db.pool)
-    await happens(db.pool, campaign, first(campaign), { name: 'looked' })
+    const campaign = await on.sent()
+    await on.happens(campaign, first(campaign), { name: 'looked' })
     await db.pool.query(
       `INSERT INTO person_events (workspace_id, prospect_id, type, email_id, dedupe_key) VALUES ($1, $2, 'OPENED', $3, $4)`,
       [campaign.workspaceId, first(campaign), newId(), newId()],
     )
-    await tick(db.pool)
-    expect(await standsAt(db.pool, campaign, first(campaign))).toBe('BRANCH b')
+    await on.tick()
+    expect(await on.standsAt(campaign)).toBe('BRANCH b')
   })
 
   test('a re-entry leaving two waits (9797): who is taken back waits once, in a round of its own', async () => {
-    const campaign = await makeBranching(db.pool, FORK)
+    const campaign = await on.make()
     const who = first(campaign)
     const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM scheduled_emails WHERE campaign_id = $1', [
       campaign.campaignId,
     ])
     const ids = rows.map(({ id }) => id)
     await inTransaction(db.pool, (tx) => cancelWaiting(tx, campaign.workspaceId, { prospectId: who }, 'BY_PERSON'))
-    expect(await standsAt(db.pool, campaign, who)).toBe('ENDED BY_PERSON')
+    expect(await on.standsAt(campaign, who)).toBe('ENDED BY_PERSON')
     await inTransaction(db.pool, (tx) => restore(tx, campaign.workspaceId, ids))
-    await tick(db.pool)
-    await sendAndMove(db.pool)
-    expect(await standsAt(db.pool, campaign, who)).toBe('BRANCH b')
+    await on.tick()
+    await on.sendAndMove()
+    expect(await on.standsAt(campaign, who)).toBe('BRANCH b')
     const waits = await db.pool.query('SELECT round, outcome FROM journey_waits WHERE prospect_id = $1', [who])
     expect(waits.rows).toEqual([{ round: 2, outcome: null }])
-    expect(await actionsOf(db.pool, campaign, 'TIMEOUT')).toEqual(['TIMEOUT PENDING'])
+    expect(await on.actionsOf(campaign, 'TIMEOUT')).toEqual(['TIMEOUT PENDING'])
   })
 
   test('a key of a node is never reused: Postgres refuses a second wait of the same round, and a second open one', async () => {
-    const campaign = await makeBranching(db.pool, FORK)
-    await sendAndMove(db.pool)
+    const campaign = await on.sent()
     const again = (node: string, round: string) =>
       db.pool.query(
         `INSERT INTO journey_waits (workspace_id, enrolment_id, prospect_id, node_id, round, anchor_email_id, anchored_at, deadline, event_type, event_name)
@@ -192,16 +172,15 @@ describe('what others got wrong does not happen here', () => {
   ])(
     'an exit (%s) cancels waits in its own commit, and nothing follows when their time comes',
     async (_, column, reason) => {
-      const campaign = await makeBranching(db.pool, FORK)
-      await sendAndMove(db.pool)
+      const campaign = await on.sent()
       await leave(campaign, column, reason)
-      expect(await standsAt(db.pool, campaign, first(campaign))).toBe(`ENDED ${reason}`)
-      expect(await actionsOf(db.pool, campaign, 'TIMEOUT')).toEqual([`TIMEOUT CANCELLED ${reason}`])
+      expect(await on.standsAt(campaign)).toBe(`ENDED ${reason}`)
+      expect(await on.actionsOf(campaign, 'TIMEOUT')).toEqual([`TIMEOUT CANCELLED ${reason}`])
       const waits = await db.pool.query('SELECT outcome FROM journey_waits WHERE prospect_id = $1', [first(campaign)])
       expect(waits.rows).toEqual([{ outcome: 'LEFT' }])
       await db.travel('4 days')
-      await tick(db.pool)
-      expect(await stepsOf(db.pool, campaign, first(campaign))).toBe('1 SENT')
+      await on.tick()
+      expect(await on.stepsOf(campaign)).toBe('1 SENT')
     },
   )
 
@@ -211,40 +190,38 @@ describe('what others got wrong does not happen here', () => {
       branch('b', 'REPLIED', 3, [{ id: 'f', type: 'set-field', field: 'custom.answered', value: true }], [email(2)]),
       email(3),
     ]
-    const campaign = await makeBranching(db.pool, nodes, { steps: 3 })
-    await sendAndMove(db.pool)
+    const campaign = await on.sent(nodes, { steps: 3 })
     await leave(campaign, 'replied_at', 'PROSPECT_REPLIED')
-    await tick(db.pool)
+    await on.tick()
     const { rows } = await db.pool.query(
       `SELECT custom_fields ->> 'answered' AS answered FROM prospects WHERE id = $1`,
       [first(campaign)],
     )
     expect(rows).toEqual([{ answered: 'true' }])
-    expect(await standsAt(db.pool, campaign, first(campaign))).toBe('ENDED WALKED_THROUGH')
+    expect(await on.standsAt(campaign)).toBe('ENDED WALKED_THROUGH')
     await db.travel('4 days')
-    await tick(db.pool)
-    expect(await stepsOf(db.pool, campaign, first(campaign))).toBe('1 SENT')
+    await on.tick()
+    expect(await on.stepsOf(campaign)).toBe('1 SENT')
   })
 
   test('a deleted step leaves nobody without a next one (mendix, kademi 4806): each goes on through the version they began with', async () => {
-    const campaign = await makeBranching(db.pool, FORK)
-    await sendAndMove(db.pool)
+    const campaign = await on.sent()
     const steps = Array.from({ length: 4 }, (_, index) => ({ ...textOf(0), stepNumber: index + 1 }))
     const graph = { nodes: [email(1), email(2), email(3), email(4)] }
     await inTransaction(db.pool, (tx) =>
       editSequence(tx, campaign.workspaceId, campaign.sequenceId, { steps, graph }, actor),
     )
-    await happens(db.pool, campaign, first(campaign))
-    await tick(db.pool)
-    expect(await stepsOf(db.pool, campaign, first(campaign))).toBe(TAKEN.yes)
+    await on.happens(campaign)
+    await on.tick()
+    expect(await on.stepsOf(campaign)).toBe(TAKEN.yes)
     await expect(db.pool.query(`UPDATE sequence_graphs SET graph = '{}'`)).rejects.toThrow('never changes')
   })
 
   test('an edge that re-schedules itself for ever (7057): who may not be sent to ends where all can see it', async () => {
-    const campaign = await makeBranching(db.pool, FORK)
+    const campaign = await on.make()
     const who = first(campaign)
-    await sendAndMove(db.pool)
-    await happens(db.pool, campaign, who)
+    await on.sendAndMove()
+    await on.happens(campaign, who)
     // The key of the step was taken, however that came about.
     await db.pool.query(
       `INSERT INTO scheduled_emails (id, workspace_id, campaign_id, campaign_prospect_id, prospect_id, sequence_id, step_number, mailbox_id,
@@ -253,50 +230,48 @@ describe('what others got wrong does not happen here', () => {
            prospect_id || ':' || sequence_id || ':2', app_now() + interval '1 day', '2026-01-01', app_now() FROM scheduled_emails WHERE campaign_id = $1`,
       [campaign.campaignId],
     )
-    await tick(db.pool)
-    expect(await standsAt(db.pool, campaign, who)).toBe('ENDED HAD_BEFORE')
+    await on.tick()
+    expect(await on.standsAt(campaign, who)).toBe('ENDED HAD_BEFORE')
   })
 
   test('an event consumed, then a crash before the wait is resolved (veryfront 4159): the claim and the resolution are one commit', async () => {
-    const campaign = await makeBranching(db.pool, FORK)
-    await sendAndMove(db.pool)
-    await happens(db.pool, campaign, first(campaign))
+    const campaign = await on.sent()
+    await on.happens(campaign)
     // A worker takes the look, and is lost.
     expect((await claimActions(db.pool, 'lost', 'people')).length).toBeGreaterThan(0)
-    await tick(db.pool)
-    expect(await standsAt(db.pool, campaign, first(campaign))).toBe('BRANCH b')
+    await on.tick()
+    expect(await on.standsAt(campaign)).toBe('BRANCH b')
     await db.travel('3 minutes')
-    await tick(db.pool)
-    expect(await stepsOf(db.pool, campaign, first(campaign))).toBe(TAKEN.yes)
+    await on.tick()
+    expect(await on.stepsOf(campaign)).toBe(TAKEN.yes)
   })
 
   test('waits not re-armed after a restart (sdk-java 1245): an event that nobody looks at any more is found by the sweep', async () => {
     await sweepAll(db.pool, silent)
-    const campaign = await makeBranching(db.pool, FORK)
-    await sendAndMove(db.pool)
-    await happens(db.pool, campaign, first(campaign))
+    const campaign = await on.sent()
+    await on.happens(campaign)
     await inTransaction(db.pool, async (tx) => {
       await tx.query('SET LOCAL session_replication_role = replica')
       await tx.query(`DELETE FROM scheduled_actions WHERE campaign_id = $1 AND type = 'LOOK'`, [campaign.campaignId])
     })
     expect(await sweepAll(db.pool, silent)).toBe(1)
-    await tick(db.pool)
-    expect(await stepsOf(db.pool, campaign, first(campaign))).toBe(TAKEN.yes)
+    await on.tick()
+    expect(await on.stepsOf(campaign)).toBe(TAKEN.yes)
   })
 
   test('an email that is cancelled by hand stops its person there, and a restore takes them on', async () => {
-    const campaign = await makeBranching(db.pool, FORK)
+    const campaign = await on.make()
     const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM scheduled_emails WHERE campaign_id = $1', [
       campaign.campaignId,
     ])
     const ids = rows.map(({ id }) => id)
     await inTransaction(db.pool, (tx) => cancel(tx, campaign.workspaceId, ids))
-    await tick(db.pool)
-    expect(await standsAt(db.pool, campaign, first(campaign))).toBe('EMAIL e1')
+    await on.tick()
+    expect(await on.standsAt(campaign)).toBe('EMAIL e1')
     await inTransaction(db.pool, (tx) => restore(tx, campaign.workspaceId, ids))
-    await tick(db.pool)
-    await sendAndMove(db.pool)
-    expect(await standsAt(db.pool, campaign, first(campaign))).toBe('BRANCH b')
+    await on.tick()
+    await on.sendAndMove()
+    expect(await on.standsAt(campaign)).toBe('BRANCH b')
   })
 
   test('after all of this the doctor finds nothing', async () => {

@@ -85,6 +85,7 @@ const BESIDES: Record<string, (field: string) => CallInput> = {
   'POST /api/segments': () => ({ body: { name: `A segment ${newId()}`, filter: { contacted: 'no' } } }),
   'PATCH /api/segments/[id]': () => ({}),
   'PATCH /api/session': () => ({}),
+  'POST /api/sequences/[id]/path': () => ({ body: {} }),
   'POST /api/sequences/[id]/preview': () => ({ body: { stepNumber: 1 } }),
   'GET /api/sequences/[id]/preview/frame': () => ({ query: { stepNumber: '1' } }),
   'POST /api/templates/[id]/preview': () => ({ body: {} }),

@@ -14,6 +14,16 @@ type Side = keyof typeof SIGNS
 
 const IDS_MAX = 12
 
+const BRANCHING = {
+  nodes: [
+    { id: 'e1', type: 'email', stepNumber: 1 },
+    {
+      ...{ id: 'b', type: 'branch', if: { event: 'CLICKED' }, withinDays: 3 },
+      ...{ yes: [{ id: 'x', type: 'end' }], no: [{ id: 'e2', type: 'email', stepNumber: 2 }] },
+    },
+  ],
+}
+
 type Ids = Map<Kind, string[]>
 
 /** Two workspaces with something of everything in them, and the people who ask. */
@@ -171,12 +181,28 @@ export class FuzzPlace {
     const enrolled = `/api/campaigns/${campaignId}/prospects`
     for (const { id } of (await person.ask<{ enrolments: { id: string }[] }>('GET', enrolled)).enrolments)
       keep('enrolments', id)
+    await this.#launchBranching(side, person, listId ?? '')
     if (!this.#ids[side].has('outbox')) throw new Error('the campaign was launched and nothing was planned')
     const form = importForm(`email\n${sign}-file@example.com\n`, { columns: [{ to: 'email' }], onKnown: 'leave' })
     const sent = await person.call('POST', '/api/prospects/import', { body: form.file, headers: form.headers })
     const answer = (await sent.json()) as ApiResponse<{ report: { id: string } }>
     if (!answer.success) throw new Error(`the import answered ${sent.status}`)
     keep('imports', answer.data.report.id)
+  }
+
+  /** People on their way through a sequence that branches. */
+  async #launchBranching(side: Side, person: HttpPerson, listId: string): Promise<void> {
+    const steps = [1, 2].map(() => ({ subject: SIGNS[side], bodyText: `A word of ${SIGNS[side]}.` }))
+    const body = { name: `${SIGNS[side]} branching`, steps, graph: BRANCHING }
+    const { id: sequenceId } = await person.ask<{ id: string }>('POST', '/api/sequences', body)
+    const { id } = await person.ask<{ id: string }>('POST', '/api/campaigns', { name: body.name, sequenceId })
+    await person.ask('POST', `/api/campaigns/${id}/prospects`, { listIds: [listId] })
+    await person.ask('POST', `/api/campaigns/${id}/launch`, {})
+    this.#keep(side, 'sequences', sequenceId)
+    this.#keep(side, 'campaigns', id)
+    const enrolled = `/api/campaigns/${id}/prospects`
+    const { enrolments } = await person.ask<{ enrolments: { id: string }[] }>('GET', enrolled)
+    for (const one of enrolments.slice(0, 3)) this.#keep(side, 'enrolments', one.id)
   }
 
   /** The newest first, and no more than requests choose among. */

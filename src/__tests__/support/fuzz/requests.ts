@@ -6,6 +6,7 @@ import { importForm } from '#tests/support/data/import-form.ts'
 import { HOSTILE_FILES } from '#tests/support/texts/hostile-files.ts'
 import { HOSTILE_TEXTS } from '#tests/support/texts/hostile-texts.ts'
 import { type Hints, inputsOf } from './from-schema.ts'
+import { graphs } from './graphs.ts'
 import { hostileBody, hostileHeaders, hostileSegment, hostileValue, spoiled, type WrittenBody } from './hostile.ts'
 
 export const CALLERS = ['owner', 'admin', 'member', 'stranger', 'nobody'] as const
@@ -164,6 +165,8 @@ export function hintsWith(smtpPort: number): Hints {
     stepNumber: fc.constantFrom(1, 1, 1, 2, 2_147_483_647),
     dryRun: fc.constantFrom('true', 'false'),
     version: fc.constantFrom('1', '2', '3', '1000000'),
+    graph: graphs,
+    happens: fc.array(fc.constantFrom('b', 'b1', 'n3', '__proto__'), { maxLength: 4 }),
   }
   return (name, schema) => {
     if (schema.format === 'uuid') return idOf(KIND_OF_FIELD[name])

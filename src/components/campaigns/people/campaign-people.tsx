@@ -22,7 +22,7 @@ import { useUrlParams } from '../../use-url-params.ts'
 import { AudienceCard } from '../audience-card.tsx'
 import { LostTab } from '../lost-tab.tsx'
 import type { Campaign } from '../use-campaigns.ts'
-import { isRemoved, mayChangePeople, nameOf, peopleColumns } from './people-columns.tsx'
+import { mayChangePeople, nameOf, peopleColumns } from './people-columns.tsx'
 import { PeopleCount } from './people-count.tsx'
 import { type Enrolment, useEnrolments } from './use-enrolments.ts'
 import { usePeopleVerbs } from './use-people-verbs.tsx'
@@ -131,7 +131,7 @@ function Bar({ chosen, verbs, onClear }: { chosen: readonly Enrolment[]; verbs: 
   const paused = chosen.filter(({ pausedAt }) => pausedAt !== null)
   const goingOn = chosen.filter(({ pausedAt, state }) => pausedAt === null && state !== 'FINISHED')
   const removable = chosen.filter(({ state }) => state !== 'SKIPPED' && state !== 'FINISHED')
-  const removed = chosen.filter(isRemoved)
+  const removed = chosen.filter(({ canPutBack }) => canPutBack)
   const act = (work: Promise<void>) => void work.then(onClear)
   return (
     <section

@@ -34,9 +34,6 @@ interface Given {
   onPath?: ((enrolment: Enrolment) => void) | undefined
 }
 
-/** Taken out by a person before anything was planned: can be put back. */
-export const isRemoved = ({ state, reason }: Enrolment) => state === 'SKIPPED' && reason?.code === 'removed'
-
 export function peopleColumns(given: Given): Column<Enrolment>[] {
   const { campaign, timeZone, mayChange } = given
   return [
@@ -151,8 +148,8 @@ function Who({ enrolment }: { enrolment: Enrolment }) {
 
 function State({ enrolment, sequenceId, mayChange }: { enrolment: Enrolment; sequenceId: string; mayChange: boolean }) {
   const [isFilling, setIsFilling] = useState(false)
-  const { state, pausedAt, reason, cancelled, nextEmail, prospectId } = enrolment
-  const why = reason?.sentence ?? (nextEmail === null ? cancelled?.sentence : undefined)
+  const { state, pausedAt, reason, cancelled, nextEmail, left, prospectId } = enrolment
+  const why = reason?.sentence ?? (nextEmail === null ? (cancelled?.sentence ?? left) : undefined)
   return (
     <div className="flex flex-col items-start gap-1">
       <span className="flex flex-wrap gap-1">
@@ -203,10 +200,10 @@ function pathColumn(onPath: (enrolment: Enrolment) => void): Column<Enrolment> {
 
 function verbsColumn({ verbs }: Given): Column<Enrolment> {
   return actionsColumn((one) => {
-    if (one.state === 'FINISHED' || (one.state === 'SKIPPED' && !isRemoved(one))) return null
+    if (!one.canPutBack && (one.state === 'FINISHED' || one.state === 'SKIPPED')) return null
     return (
       <RowMenu label={`Actions for ${nameOf(one)}`}>
-        {isRemoved(one) ? (
+        {one.canPutBack ? (
           <MenuItem icon={<Undo2 aria-hidden />} onSelect={() => void verbs.putBack([one])}>
             Put back
           </MenuItem>

@@ -50,7 +50,7 @@ export function usePeopleVerbs(campaignId: string): {
       ask({
         title: `Take ${whom.length === 1 ? (whom[0]?.prospect ?? 'this person') : people(whom.length)} out of the campaign?`,
         description:
-          'What waits for them in this campaign is cancelled. What has been sent stays, and other campaigns go on. Who had no email planned yet can be put back.',
+          'What waits for them in this campaign is cancelled. What has been sent stays, and other campaigns go on. Who had no email planned yet, or stands between two emails of a sequence that branches, can be put back.',
         confirmLabel: 'Take out',
         run: async () => {
           const { changed, cancelled } = await change('remove', idsOf(whom))

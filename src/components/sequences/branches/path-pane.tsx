@@ -12,6 +12,7 @@ import { Refreshing } from '#components/ui/refreshing.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import { AWAITED_EVENTS, type SequenceGraph } from '#lib/sequences/graph/node-types.ts'
 import type { DraftStep } from '../editor/draft.ts'
+import { nameOf, type PickedPerson } from '../preview/person-picker.tsx'
 import { useAfterPause } from '../preview/use-preview.ts'
 import { branchesIn } from './graph-draft.ts'
 import { PathList } from './path-list.tsx'
@@ -20,19 +21,19 @@ interface PathPaneProps {
   sequenceId: string
   graph: SequenceGraph
   steps: readonly DraftStep[]
-  /** Whom it is told of. */
-  name: string
+  /** Whose way it is; what they have had and where they stand counts. */
+  person: PickedPerson | null
 }
 
 /** What a person would get, and when, as it stands in the editor; what happens at each branch is assumed here. */
-export function PathPane({ sequenceId, graph, steps, name }: PathPaneProps) {
+export function PathPane({ sequenceId, graph, steps, person }: PathPaneProps) {
   const { workspace } = useSession()
   const id = useId()
   const branches = branchesIn(graph)
   const [assumed, setAssumed] = useState<readonly string[]>([])
   const happens = assumed.filter((one) => branches.some((branch) => branch.id === one))
   const delays = steps.map(({ delayDays }, index) => ({ stepNumber: index + 1, delayDays }))
-  const ask = useAfterPause(JSON.stringify({ graph, delays, happens }))
+  const ask = useAfterPause(JSON.stringify({ graph, delays, happens, ...(person && { prospectId: person.id }) }))
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: queryKeys.sequencePath(workspace.id, sequenceId, ask),
     queryFn: ({ signal }) =>
@@ -47,8 +48,8 @@ export function PathPane({ sequenceId, graph, steps, name }: PathPaneProps) {
   })
   return (
     <Card
-      title={`${name} would get…`}
-      description="If the first email went now. Limits and the sending window may move the dates."
+      title={`${person ? nameOf(person) : 'You'} would get…`}
+      description="If the first email went now, or from where they stand. Limits and the sending window may move the dates."
       className="mt-4"
     >
       <div className="flex flex-col gap-4">

@@ -13,7 +13,7 @@ import { toast } from '#components/ui/overlay/toast.tsx'
 import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
 import { emailNode } from '../branches/graph-draft.ts'
 import { useCoverage } from '../fields/use-coverage.ts'
-import { nameOf, PersonPicker, type PickedPerson, usePeople } from '../preview/person-picker.tsx'
+import { PersonPicker, type PickedPerson, usePeople } from '../preview/person-picker.tsx'
 import { PreviewPane } from '../preview/preview-pane.tsx'
 import { type PreviewAsk, usePreview } from '../preview/use-preview.ts'
 import { UNNAMED } from '../start-sequence.ts'
@@ -159,9 +159,7 @@ export function SequenceEditor({ live }: { live: Sequence }) {
               onPhone={view.showPhone}
             />
           )}
-          {graph && (
-            <PathPane sequenceId={live.id} graph={graph} steps={draft.steps} name={person ? nameOf(person) : 'You'} />
-          )}
+          {graph && <PathPane sequenceId={live.id} graph={graph} steps={draft.steps} person={person} />}
         </div>
       </div>
       {opened === 'effect' && (

@@ -39,12 +39,13 @@ async function eachOf(
   return judged.filter(({ verdict }) => verdict.kind === 'done').length
 }
 
-/** Into the campaign that their sequence has moved them to. Twice is once. */
+/** Into the campaign that their sequence has moved them to. Twice is once. Whom it does not take in is told so. */
 async function enrolElsewhere(tx: Sql, { workspaceId, prospectId, payload }: ClaimedAction): Promise<Verdict> {
   await tx.query('SAVEPOINT enrolling')
   try {
-    await enrolProspects(tx, workspaceId, String(payload.campaignId), [prospectId ?? ''])
-    return { kind: 'done' }
+    const told = await enrolProspects(tx, workspaceId, String(payload.campaignId), [prospectId ?? ''])
+    if (told.enrolled + told.already > 0) return { kind: 'done' }
+    return { kind: 'cancelled', reason: told.covered > 0 ? 'COVERED_THERE' : 'NOT_WANTED_THERE' }
   } catch (error) {
     if (!(error instanceof PublicError)) throw error
     // It takes nobody in: a person decides, and nothing tries again by itself.

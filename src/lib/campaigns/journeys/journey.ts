@@ -14,6 +14,8 @@ export type Journey = {
   state: JourneyState
   nodeId: string | null
   round: number
+  /** Of the emails that were planned last, the last. */
+  lastStep: number | null
   /** The email that was handed over last, and when. */
   anchorEmailId: string | null
   anchoredAt: Date | null
@@ -35,23 +37,24 @@ export const JOURNEY_WORDS = {
   'list-left': 'Was taken from the list.',
   'list-gone': 'The list is archived, so nothing was changed.',
   notified: 'A teammate is told.',
-  moved: 'Goes on in another campaign.',
+  moved: 'Is to go on in another campaign.',
   yes: 'It happened in time.',
   no: 'It did not happen in time.',
   left: 'Left the sequence.',
+  'taken-up': 'Was put back, and goes on from here.',
   ended: 'Came to the end of the sequence.',
 } as const
 
 export type JourneyWord = keyof typeof JOURNEY_WORDS
 
 /** Of a prospect `p`: why nothing more may be sent to them. */
-const LEFT = `CASE WHEN p.erased_at IS NOT NULL THEN 'PROSPECT_ERASED' WHEN p.merged_into_id IS NOT NULL THEN 'PROSPECT_MERGED'
+export const WHY_LEFT = `CASE WHEN p.erased_at IS NOT NULL THEN 'PROSPECT_ERASED' WHEN p.merged_into_id IS NOT NULL THEN 'PROSPECT_MERGED'
   WHEN p.archived_at IS NOT NULL THEN 'PROSPECT_ARCHIVED' WHEN p.unsubscribed_at IS NOT NULL THEN 'PROSPECT_UNSUBSCRIBED'
   WHEN p.bounced_at IS NOT NULL THEN 'PROSPECT_BOUNCED' WHEN p.replied_at IS NOT NULL THEN 'PROSPECT_REPLIED' END`
 
 export const JOURNEY_COLUMNS = `j.enrolment_id AS "enrolmentId", j.workspace_id AS "workspaceId", j.campaign_id AS "campaignId",
-  j.prospect_id AS "prospectId", j.sequence_id AS "sequenceId", j.graph_version AS "graphVersion", j.state, j.node_id AS "nodeId", j.round,
-  j.anchor_email_id AS "anchorEmailId", j.anchored_at AS "anchoredAt", j.anchor_held_ms AS "anchorHeldMs", j.arrived_at AS "arrivedAt", ${LEFT} AS left`
+  j.prospect_id AS "prospectId", j.sequence_id AS "sequenceId", j.graph_version AS "graphVersion", j.state, j.node_id AS "nodeId", j.round, j.last_step AS "lastStep",
+  j.anchor_email_id AS "anchorEmailId", j.anchored_at AS "anchoredAt", j.anchor_held_ms AS "anchorHeldMs", j.arrived_at AS "arrivedAt", ${WHY_LEFT} AS left`
 
 /**
  * Locked until the transaction ends, their people before them and each by id, like everywhere: who leaves at this moment

@@ -1,6 +1,7 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import { effectiveDeadline } from './leave.ts'
+import { STILL_STANDS } from './waits.ts'
 
 /** What should be there for somebody on the way, and is not. */
 export type Lack = 'move-on' | 'wait' | 'timeout' | 'open-wait' | 'look' | 'sent'
@@ -21,7 +22,7 @@ const hasAction = (
 const UNMATCHED = `EXISTS (SELECT FROM person_events e JOIN campaigns c ON c.id = j.campaign_id
     WHERE e.workspace_id = w.workspace_id AND e.prospect_id = w.prospect_id AND e.type = w.event_type
       AND e.type NOT IN ('SENT', 'FAILED') AND coalesce(e.name, '') = coalesce(w.event_name, '') AND (e.type NOT IN ('OPENED', 'CLICKED') OR e.email_id = w.anchor_email_id)
-      AND e.occurred_at >= w.anchored_at AND e.occurred_at <= ${effectiveDeadline('w', 'c')})
+      AND e.occurred_at >= w.anchored_at AND e.occurred_at <= ${effectiveDeadline('w', 'c')} AND ${STILL_STANDS})
   AND NOT EXISTS (SELECT FROM scheduled_actions a WHERE a.enrolment_id = j.enrolment_id AND a.type = 'LOOK' AND ${OPEN})`
 
 /** Of a journey `j` that is not over. A place and what belongs to it are one commit, so that one look sees both or neither. */

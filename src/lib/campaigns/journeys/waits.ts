@@ -58,6 +58,10 @@ export type Decided = {
   from: Date
 }
 
+/** An exit that was taken back (a reply that was none) has not happened, though it stays written down. */
+export const STILL_STANDS = `(e.type NOT IN ('REPLIED', 'BOUNCED') OR EXISTS (SELECT FROM prospects p WHERE p.id = w.prospect_id
+    AND CASE e.type WHEN 'REPLIED' THEN p.replied_at ELSE p.bounced_at END IS NOT NULL))`
+
 /**
  * The event that decides a wait: the first that happened after the email before was handed over and no later than the
  * deadline. What is opened or followed must be of that email. One index leads to it, past all else that the person did.
@@ -65,7 +69,7 @@ export type Decided = {
 const FIRST_EVENT = `SELECT e.id FROM person_events e
   WHERE e.workspace_id = w.workspace_id AND e.prospect_id = w.prospect_id AND e.type = w.event_type AND e.type NOT IN ('SENT', 'FAILED')
     AND coalesce(e.name, '') = coalesce(w.event_name, '') AND (e.type NOT IN ('OPENED', 'CLICKED') OR e.email_id = w.anchor_email_id)
-    AND e.occurred_at >= w.anchored_at AND e.occurred_at <= ${effectiveDeadline('w', 'c')}
+    AND e.occurred_at >= w.anchored_at AND e.occurred_at <= ${effectiveDeadline('w', 'c')} AND ${STILL_STANDS}
   ORDER BY e.occurred_at, e.id LIMIT 1`
 
 const DECIDED = `w.enrolment_id AS "enrolmentId", w.node_id AS "nodeId", w.outcome,

@@ -1,5 +1,6 @@
 import { changeEnrolments } from '#lib/campaigns/change-enrolments.ts'
 import type { EnrolmentAction } from '#lib/campaigns/enrolment-actions.ts'
+import { takeUpJourneys } from '#lib/campaigns/journeys/take-up.ts'
 import { reopen } from '#lib/campaigns/move.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { CLOCK } from '#lib/tenancy/audit/audit.ts'
@@ -27,6 +28,7 @@ export async function changePeople(
   if (action === 'put_back') await reopen(tx, workspaceId, campaignId)
   const { ids, prospectIds } = await changeEnrolments(tx, workspaceId, campaignId, action, enrolmentIds, actor)
   if (action === 'resume') await unpark(tx, workspaceId, { prospectIds }, 'prospect-active')
+  if (action === 'put_back') await takeUpJourneys(tx, workspaceId, ids)
   const cancelled = action === 'remove' ? await cancelWaiting(tx, workspaceId, { enrolmentIds: ids }, 'BY_PERSON') : 0
   return { changed: ids.length, cancelled }
 }

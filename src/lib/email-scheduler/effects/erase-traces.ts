@@ -1,3 +1,4 @@
+import { eraseActionsOf } from '#lib/actions/cancel.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { eraseContents } from './erase-contents.ts'
 import { emptyLate } from './erase-recipients.ts'
@@ -11,6 +12,14 @@ export async function eraseTraces(tx: Sql, workspaceId: string, prospectIds: rea
   await blankErrors(tx, workspaceId, prospectIds)
   await blankAttempts(tx, workspaceId, prospectIds)
   await eraseContents(tx, workspaceId, prospectIds)
+  const { rows } = await tx.query<{ id: string }>(
+    'SELECT id FROM campaign_prospects WHERE workspace_id = $1 AND prospect_id = ANY($2::uuid[])',
+    [workspaceId, prospectIds],
+  )
+  await eraseActionsOf(
+    tx,
+    rows.map(({ id }) => id),
+  )
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ProspectTraces } from '#lib/audience/prospect.ts'
 import { hideUnsubscribeLinks } from '#lib/audience/prospects/unsubscribe-link.ts'
+import { exportJourneys } from '#lib/campaigns/journeys/export-journeys.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { hideTracking } from '#lib/tracking/tracking-link.ts'
 
@@ -52,6 +53,13 @@ export async function exportTraces(
          a.provider_text AS "providerText", a.message_id AS "messageId"
        FROM email_attempts a JOIN scheduled_emails e ON e.id = a.email_id
        WHERE ${THEIRS} ORDER BY a.email_id, a.lease_token`,
+    ),
+    ...(await exportJourneys(tx, workspaceId, prospectIds)),
+    actions: await ofPeople(
+      `SELECT a.id, a.type, a.status, a.reason, a.due_at AS "dueAt", a.ended_at AS "endedAt", a.node_id AS "nodeId", a.round, a.payload,
+         a.last_error AS "lastError"
+       FROM campaign_prospects cp JOIN scheduled_actions a ON a.enrolment_id = cp.id
+       WHERE cp.workspace_id = $1 AND cp.prospect_id = ANY($2::uuid[]) ORDER BY a.id`,
     ),
     events: await rows(
       `SELECT v.email_id AS "emailId", v.from_status AS "fromStatus", v.to_status AS "toStatus", v.reason, v.at

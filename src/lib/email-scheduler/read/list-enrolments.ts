@@ -1,7 +1,9 @@
+import { actionReasonSentence } from '#lib/actions/reasons.ts'
 import type { HashAddress } from '#lib/audience/address-hash.ts'
 import { findProspectIds } from '#lib/audience/find-prospects.ts'
 import type { Campaign } from '#lib/campaigns/campaign.ts'
-import type { EnrolmentReason } from '#lib/campaigns/enrolment-reasons.ts'
+import { type EnrolmentReason, REMOVED } from '#lib/campaigns/enrolment-reasons.ts'
+import { CAN_BE_TAKEN_UP } from '#lib/campaigns/journeys/take-up.ts'
 import { ENROLMENT_STATES, type Ledger, readLedger } from '#lib/campaigns/ledger.ts'
 import { CANCEL_REASONS, type CancelReason } from '#lib/email-scheduler/reasons.ts'
 import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
@@ -42,6 +44,10 @@ export type CampaignEnrolment = {
   nextEmail: NextEmail | null
   /** Why its last email was cancelled, where it was. */
   cancelled: { code: CancelReason; sentence: string } | null
+  /** Why they left a sequence that branches; null while they go through it, and where there is none. */
+  left: string | null
+  /** Was taken out before anything was planned, or left between two emails of a sequence that branches. */
+  canPutBack: boolean
   enrolledAt: Date
 }
 
@@ -142,8 +148,11 @@ export async function readEnrolments(sql: Sql, ids: readonly string[]): Promise<
        coalesce((SELECT max(e.step_number) FROM scheduled_emails e
          WHERE e.campaign_prospect_id = cp.id AND e.status = 'SENT'), 0) AS "stepReached",
        next.id AS "nextId", next.step_number AS "nextStep", next.status AS "nextStatus", next.at AS "nextAt",
-       next.blocker AS "nextBlocker", last.cancel_reason AS "cancelReason"
+       next.blocker AS "nextBlocker", last.cancel_reason AS "cancelReason", j.ended_reason AS "left",
+       c.status <> 'STOPPED' AND CASE WHEN cp.planned_at IS NULL THEN cp.state = 'SKIPPED' AND coalesce(cp.reason_code = '${REMOVED}', false)
+         ELSE coalesce(${CAN_BE_TAKEN_UP}, false) END AS "canPutBack"
      FROM campaign_prospects cp JOIN prospects p ON p.id = cp.prospect_id LEFT JOIN mailboxes m ON m.id = cp.mailbox_id
+     JOIN campaigns c ON c.id = cp.campaign_id LEFT JOIN journeys j ON j.enrolment_id = cp.id
      LEFT JOIN LATERAL (
        SELECT e.id, e.step_number, e.status, coalesce(e.next_retry_at, e.scheduled_for) AS at, e.blocker FROM scheduled_emails e
        WHERE e.campaign_prospect_id = cp.id AND e.status NOT IN ('SENT', 'CANCELLED', 'PERMANENTLY_FAILED')
@@ -162,6 +171,7 @@ function shown(row: Row): CampaignEnrolment {
     row
   return {
     ...enrolment,
+    left: actionReasonSentence(enrolment.left),
     reason: reasonCode && { code: reasonCode, sentence: reasonSentence ?? '' },
     cancelled: cancelReason && { code: cancelReason, sentence: CANCEL_REASONS[cancelReason] },
     nextEmail: nextId

@@ -1,4 +1,5 @@
-import { actionReasonSentence } from '#lib/actions/reasons.ts'
+import { type ActionReason, actionReasonSentence } from '#lib/actions/reasons.ts'
+import type { ActionStatus } from '#lib/actions/states.ts'
 import type { JourneyWord } from '#lib/campaigns/journeys/journey.ts'
 import { calendarOf } from '#lib/email-scheduler/calendar-of.ts'
 import { readSendingSettings } from '#lib/email-scheduler/sending-settings.ts'
@@ -13,26 +14,40 @@ import type { SequenceGraph } from '#lib/sequences/graph/node-types.ts'
 import { loadSequence } from '#lib/sequences/sequence.ts'
 import { readSteps } from '#lib/sequences/steps.ts'
 import { FORECAST_NOTE, forecastPath, itemOf, type PathItem, type PersonPath } from './forecast-path.ts'
+import { type PersonStanding, readPersonStanding } from './person-standing.ts'
 
 export type PreviewAsk = {
   graph?: SequenceGraph | undefined
   delays?: readonly { stepNumber: number; delayDays: number }[] | undefined
   startsAt?: Date | undefined
   happens: readonly string[]
+  /** Whose way it is; nobody’s in particular where nothing is said. */
+  prospectId?: string | undefined
 }
 
-/** Which way a person would go who began now, or then: of what is saved, or of what stands in the editor. */
+/**
+ * Which way a person would go who began now, or then: of what is saved, or of what stands in the editor. A chosen person goes
+ * the way that is really theirs: who goes through the sequence already goes on in it, and who may not be written to gets nothing.
+ */
 export async function previewPath(sql: Sql, workspaceId: string, id: string, ask: PreviewAsk): Promise<PersonPath> {
   const sequence = await loadSequence(sql, workspaceId, id)
+  const standing = ask.prospectId ? await readPersonStanding(sql, workspaceId, id, ask.prospectId) : NOBODY
+  if (standing.goesThrough) {
+    const { campaignId, enrolmentId } = standing.goesThrough
+    const path = await readPersonPath(sql, workspaceId, campaignId, enrolmentId, ask.happens)
+    return { ...path, notes: [...standing.notes, ...path.notes] }
+  }
+  if (standing.refused) return { ...EMPTY, left: standing.refused, notes: standing.notes }
   const graph = compileGraph(ask.graph ?? sequence.graph ?? inOneLine(sequence.steps))
   const settings = await readSendingSettings(sql, workspaceId)
   if (!settings) return { ...EMPTY, notes: ['The workspace has no sending settings; save them first.'] }
   const delays = new Map([...sequence.steps, ...(ask.delays ?? [])].map((step) => [step.stepNumber, step.delayDays]))
   const from = { target: graph.first, at: ask.startsAt ?? (await appNow(sql)), anchoredAt: null }
   const items = forecastPath({ graph, calendar: calendarOf(settings), delays, happens: new Set(ask.happens) }, from)
-  return { ...EMPTY, items, notes: [FORECAST_NOTE] }
+  return { ...EMPTY, items, notes: [...standing.notes, FORECAST_NOTE] }
 }
 
+const NOBODY: PersonStanding = { refused: null, goesThrough: null, notes: [] }
 const EMPTY: PersonPath = { items: [], standsAt: null, left: null, notes: [] }
 
 /** A sequence without branches is its steps, one after the other. */
@@ -49,6 +64,8 @@ type Enrolment = {
   anchoredAt: Date | null
   endedReason: string | null
   dueAt: Date | null
+  /** Of the action that adds them to the campaign to which the sequence moves them. */
+  moving: { status: ActionStatus; reason: string | null } | null
 }
 
 type Email = { stepNumber: number; status: ScheduledEmailStatus; at: Date }
@@ -60,12 +77,15 @@ export async function readPersonPath(
   workspaceId: string,
   campaignId: string,
   enrolmentId: string,
+  happens: readonly string[] = [],
 ): Promise<PersonPath> {
   const { rows } = await sql.query<Enrolment>(
     `SELECT c.sequence_id AS "sequenceId", j.graph_version AS "graphVersion", j.state, j.node_id AS "nodeId", j.arrived_at AS "arrivedAt",
        j.anchored_at AS "anchoredAt", j.ended_reason AS "endedReason",
        (SELECT min(due_at) FROM scheduled_actions a WHERE a.enrolment_id = cp.id AND a.status IN ('PENDING', 'HELD')
-         AND a.type IN ('WAIT', 'TIMEOUT') AND a.node_id = j.node_id) AS "dueAt"
+         AND a.type IN ('WAIT', 'TIMEOUT') AND a.node_id = j.node_id) AS "dueAt",
+       (SELECT jsonb_build_object('status', a.status, 'reason', a.reason) FROM scheduled_actions a
+         WHERE a.enrolment_id = cp.id AND a.type = 'ENROL' AND a.round = j.round ORDER BY a.id DESC LIMIT 1) AS moving
      FROM campaign_prospects cp JOIN campaigns c ON c.id = cp.campaign_id LEFT JOIN journeys j ON j.enrolment_id = cp.id
      WHERE cp.workspace_id = $1 AND cp.campaign_id = $2 AND cp.id = $3`,
     [workspaceId, campaignId, enrolmentId],
@@ -84,16 +104,34 @@ export async function readPersonPath(
   const settings = await readSendingSettings(sql, workspaceId)
   const graph = await graphOf(sql, enrolment)
   const known = alongWhatIsKnown(graph, emails, steps, enrolment)
-  const left = enrolment.state === 'ENDED' ? actionReasonSentence(enrolment.endedReason) : null
+  const left = enrolment.state === 'ENDED' ? whyLeft(enrolment) : null
   const standsAt = enrolment.state === 'ENDED' ? null : enrolment.nodeId
   const isOver = enrolment.state === 'ENDED' || !settings
-  const rest = isOver ? [] : await forecast(sql, graph, enrolment, settings, known)
+  const rest = isOver ? [] : await forecast(sql, graph, enrolment, settings, known, happens)
   return { items: [...known.items, ...rest], standsAt, left, notes: rest.length > 0 ? [FORECAST_NOTE] : [] }
+}
+
+/** Who was to be moved on is in the other campaign, or not yet, or never: the action that does it knows. */
+function whyLeft({ endedReason, moving }: Enrolment): string | null {
+  if (endedReason !== ('MOVED' satisfies ActionReason) || !moving) return actionReasonSentence(endedReason)
+  const { status, reason } = moving
+  if (status === 'COMPLETED') return 'The person was moved on to another campaign, and is in it.'
+  if (status === 'CANCELLED' || status === 'DEAD')
+    return `The person was to be moved on to another campaign, and was not. ${actionReasonSentence(reason) ?? ''}`.trim()
+  return 'The person is about to be moved on to another campaign.'
 }
 
 async function graphOf(sql: Sql, { sequenceId, graphVersion }: Enrolment): Promise<CompiledGraph> {
   if (graphVersion === null) return compileGraph(inOneLine(await readSteps(sql, sequenceId)))
   return (await readKeptGraphs(sql, sequenceId, [graphVersion])).get(graphVersion) ?? compileGraph({ nodes: [] })
+}
+
+/** What is over and was not sent says so. */
+const NOT_SENT: Partial<Record<ScheduledEmailStatus, string>> = {
+  CANCELLED: ' It was cancelled.',
+  FAILED: ' It failed.',
+  PERMANENTLY_FAILED: ' It failed for good.',
+  OUTCOME_UNKNOWN: ' It is not known whether it arrived.',
 }
 
 type Known = { items: PathItem[]; next: Target; at: Date | null; anchoredAt: Date | null }
@@ -117,7 +155,8 @@ function alongWhatIsKnown(
     if (node.type === 'email') {
       if (!email) return known
       const isOver = !['SCHEDULED', 'RETRY_SCHEDULED', 'SENDING'].includes(email.status)
-      known.items.push(itemOf(node, { at: email.at, standing: isOver ? 'happened' : 'planned', side: null }))
+      const item = itemOf(node, { at: email.at, standing: isOver ? 'happened' : 'planned', side: null })
+      known.items.push({ ...item, sentence: `${item.sentence}${NOT_SENT[email.status] ?? ''}` })
       known.at = email.at
       known.anchoredAt = email.at
     } else if (step) {
@@ -141,10 +180,11 @@ async function forecast(
   { sequenceId, dueAt }: Enrolment,
   settings: SendingSettings,
   { next, at, anchoredAt }: Known,
+  happens: readonly string[],
 ): Promise<PathItem[]> {
   const delays = new Map((await readSteps(sql, sequenceId)).map((step) => [step.stepNumber, step.delayDays]))
   const from = { target: next, at: at ?? (await appNow(sql)), anchoredAt }
-  const items = forecastPath({ graph, calendar: calendarOf(settings), delays, happens: new Set() }, from)
+  const items = forecastPath({ graph, calendar: calendarOf(settings), delays, happens: new Set(happens) }, from)
   const [first] = items
   // What the person waits for now has its time already.
   if (first && dueAt && (first.type === 'wait' || first.type === 'branch'))

@@ -14,7 +14,8 @@ const ENDS: readonly GraphNode['type'][] = ['end', 'move']
 
 /**
  * The list with its edges drawn: the end of a side leads to what follows its branch, and the end of the list leads out.
- * After an exit (a reply) nothing follows: its side leads out. Every node has its edges, and none leads back.
+ * After an exit (a reply) nothing follows: its side leads out. Every node has its edges, and none leads back: each leads to
+ * what was entered before it. A draft may have an id twice, and is shown all the same; of those the last one stands.
  */
 export function compileGraph({ nodes }: SequenceGraph): CompiledGraph {
   const compiled = new Map<string, Compiled>()
@@ -23,8 +24,13 @@ export function compileGraph({ nodes }: SequenceGraph): CompiledGraph {
     for (const node of list.toReversed()) {
       if (node.type === 'branch') {
         const onEvent = enter(node.yes, AWAITED_EVENTS[node.if.event].isExit ? null : next)
-        compiled.set(node.id, { node, onEvent, onTimeout: enter(node.no, next) })
-      } else compiled.set(node.id, { node, next: ENDS.includes(node.type) ? null : next })
+        const onTimeout = enter(node.no, next)
+        if (compiled.has(node.id)) continue
+        compiled.set(node.id, { node, onEvent, onTimeout })
+      } else {
+        if (compiled.has(node.id)) continue
+        compiled.set(node.id, { node, next: ENDS.includes(node.type) ? null : next })
+      }
       next = node.id
     }
     return next

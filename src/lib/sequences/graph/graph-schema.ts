@@ -25,6 +25,14 @@ const days = z
   .min(1, 'A wait is at least 1 day.')
   .max(GRAPH_WAIT_DAYS_MAX, `A wait is at most ${GRAPH_WAIT_DAYS_MAX} days.`)
 
+/** What follows a moment has a day and a window of its own: far beyond, there is no calendar to reckon with. */
+export const isReckonable = (moment: string) => {
+  const ms = Date.parse(moment)
+  return ms >= Date.UTC(2000, 0) && ms < Date.UTC(2101, 0)
+}
+
+export const NOT_RECKONABLE = 'A moment lies in the years from 2000 to 2100.'
+
 const waitFor = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('days'), days }),
   z.object({
@@ -33,7 +41,9 @@ const waitFor = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('until'),
-    at: z.iso.datetime({ offset: true, error: 'A moment is needed with its offset, like 2026-11-20T09:00:00+01:00.' }),
+    at: z.iso
+      .datetime({ offset: true, error: 'A moment is needed with its offset, like 2026-11-20T09:00:00+01:00.' })
+      .refine(isReckonable, NOT_RECKONABLE),
   }),
 ])
 
