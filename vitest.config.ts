@@ -5,8 +5,9 @@ import { LongestFirst } from './src/cli/test/longest-first.ts'
 const testServer = './src/__tests__/support/server/test-server.ts'
 const builtPages = './src/__tests__/support/browser/built-pages.ts'
 
-// Vitest leaves one core to itself, which on two cores means one file after another, each waiting for Postgres half its time.
-const maxWorkers = Math.max(2, availableParallelism())
+// Each waits for Postgres, a server or a browser half its time: one more than there are cores keeps those busy. Of many
+// cores not all are taken: the connections of one Postgres are shared by everyone.
+const maxWorkers = Math.min(availableParallelism() + 1, 8)
 
 /** Everything that reckons with wall clocks runs on hosts in three zones: their own must not matter. */
 const time = 'src/__tests__/unit/{guardrails,email-scheduler}/**/*.test.ts'
@@ -36,8 +37,8 @@ export default defineConfig({
         include: ['src/__tests__/faults/**/*.test.ts'],
         globalSetup: testServer,
         testTimeout: 1_800_000,
-        // Each has workers and providers of its own; more at once only wait for each other.
-        maxWorkers: 1,
+        // Mostly they wait, for leases that run out and servers that come back; but each has processes of its own.
+        maxWorkers: 2,
       }),
       // Needs a PgBouncer on the machine: only by `npm run test:pooler`.
       kind('pooler', {
@@ -57,8 +58,6 @@ export default defineConfig({
         globalSetup: [builtPages, testServer],
         testTimeout: 120_000,
         hookTimeout: 120_000,
-        // Each has a server and a browser of its own; more than two at once only wait for each other.
-        maxWorkers: 2,
       }),
     ],
   },
