@@ -10,6 +10,7 @@ import { CampaignEmails } from '#components/campaigns/campaign-emails.tsx'
 import { CampaignSettings } from '#components/campaigns/campaign-settings.tsx'
 import { DiagnosisPanel } from '#components/campaigns/diagnosis-panel.tsx'
 import { CampaignMaker } from '#components/campaigns/making/campaign-maker.tsx'
+import { NewCampaign } from '#components/campaigns/new-campaign.tsx'
 import { EndCard } from '#components/campaigns/overview/end-card.tsx'
 import { CampaignPeople } from '#components/campaigns/people/campaign-people.tsx'
 import { CampaignPlan } from '#components/campaigns/plan/campaign-plan.tsx'
@@ -200,7 +201,7 @@ beforeEach(() => {
     const sent = typeof body === 'string' ? JSON.parse(body) : null
     asked.push({ call, body: sent })
     const answer = ANSWERS[call]
-    return Response.json({ success: true, data: typeof answer === 'function' ? answer(sent) : answer })
+    return Response.json({ success: true, data: typeof answer === 'function' ? await answer(sent) : answer })
   })
 })
 afterEach(cleanup)
@@ -229,6 +230,17 @@ function show(page: ReactNode) {
     </QueryClientProvider>,
   )
 }
+
+describe('a new campaign', () => {
+  test('has its sequence on the way of Tab while the sequences are still loading', async () => {
+    ANSWERS['GET /api/sequences'] = () => new Promise(() => undefined)
+    show(<NewCampaign onClose={() => undefined} />)
+    await userEvent.type(await screen.findByLabelText(/^Name/), 'Spring')
+    await userEvent.tab()
+    expect(document.activeElement).toBe(screen.getByLabelText(/^Sequence/))
+    delete ANSWERS['GET /api/sequences']
+  })
+})
 
 describe('a draft on one page', () => {
   test('says who gets it with a door behind each part, how it reads, and what the plan comes to', async () => {

@@ -18,6 +18,7 @@ import { useRefreshCampaigns } from './use-campaigns.ts'
 
 const SEQUENCES_MAX = 200
 const WRITE_ONE = 'write-one'
+const LOADING = [{ value: 'loading', label: 'Loading your sequences…', isDisabled: true }]
 
 export function NewCampaign({ onClose }: { onClose: () => void }) {
   return (
@@ -43,7 +44,10 @@ function NewForm({ onCancel }: { onCancel: () => void }) {
     queryFn: ({ signal }) =>
       api('GET /api/sequences', { query: { limit: SEQUENCES_MAX }, workspaceId: workspace.id, signal }),
   })
-  const sequences = data?.sequences ?? []
+  const sequences = data?.sequences.map(({ id, name, steps }) => ({
+    value: id,
+    label: `${name} (${steps === 1 ? '1 step' : `${steps} steps`})`,
+  }))
   const { formProps, isRunning, errorAt, message } = useSubmit(async ({ name = '' }) => {
     const chosen =
       sequenceId === WRITE_ONE
@@ -69,17 +73,10 @@ function NewForm({ onCancel }: { onCancel: () => void }) {
         isRequired
       >
         <Select
-          options={[
-            ...sequences.map(({ id, name, steps }) => ({
-              value: id,
-              label: `${name} (${steps === 1 ? '1 step' : `${steps} steps`})`,
-            })),
-            { value: WRITE_ONE, label: 'A new one' },
-          ]}
+          // Never switched off while they load: Tab would pass over it, and the next Enter would press Cancel.
+          options={[...(sequences ?? LOADING), { value: WRITE_ONE, label: 'A new one' }]}
           value={sequenceId}
           onValueChange={setSequenceId}
-          placeholder={data ? 'Choose…' : 'Loading…'}
-          isDisabled={!data}
         />
       </Field>
       <div className={dialogActions}>
