@@ -297,7 +297,7 @@ describe('the way of a chosen person', () => {
     expect(path.items.map(({ nodeId }) => nodeId)).toEqual(['e1', 'b', 'e3', 'e4'])
     expect(path.notes).toEqual([
       expect.stringMatching(/^Is paused/),
-      expect.stringMatching(/has no firstName/),
+      expect.stringMatching(/has no first name/),
       FORECAST_NOTE,
     ])
   })

@@ -19,14 +19,16 @@ const MAY_BE_TAKEN_BACK = [
 /**
  * Of a journey `j`: its person left it in between two emails, and nothing about them speaks against going on. Who left
  * before an email that was planned has that email: taking its cancellation back takes them up. Whom their exit has led to
- * the end of a sequence ("if replied: end") had not exited after all.
+ * the end of a sequence ("if replied: end") had not exited after all. Each question asks for one row, and not whether there
+ * is one: of an EXISTS the planner may read all people and all emails at once, to look up the few of a page.
  */
 export const CAN_BE_TAKEN_UP = `j.state = 'ENDED' AND (j.ended_reason IN (${MAY_BE_TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')})
-    OR j.ended_reason = 'WALKED_THROUGH' AND EXISTS (SELECT FROM journey_waits w WHERE w.enrolment_id = j.enrolment_id AND w.node_id = j.node_id
-      AND w.round = j.round AND w.outcome = 'EVENT' AND w.event_type IN ('REPLIED', 'BOUNCED')))
-  AND EXISTS (SELECT FROM scheduled_emails sent WHERE sent.campaign_prospect_id = j.enrolment_id AND sent.status = 'SENT' AND sent.step_number = j.last_step)
-  AND EXISTS (SELECT FROM prospects p WHERE p.id = j.prospect_id AND p.merged_into_id IS NULL
-    AND num_nonnulls(p.replied_at, p.bounced_at, p.unsubscribed_at, p.archived_at, p.erased_at) = 0)`
+    OR j.ended_reason = 'WALKED_THROUGH' AND (SELECT true FROM journey_waits w WHERE w.enrolment_id = j.enrolment_id AND w.node_id = j.node_id
+      AND w.round = j.round AND w.outcome = 'EVENT' AND w.event_type IN ('REPLIED', 'BOUNCED') LIMIT 1))
+  AND (SELECT true FROM scheduled_emails sent WHERE sent.campaign_prospect_id = j.enrolment_id AND sent.step_number = j.last_step
+    AND sent.status = 'SENT' LIMIT 1)
+  AND (SELECT p.merged_into_id IS NULL AND num_nonnulls(p.replied_at, p.bounced_at, p.unsubscribed_at, p.archived_at, p.erased_at) = 0
+    FROM prospects p WHERE p.id = j.prospect_id)`
 
 type Place = { journey: Journey; state: Exclude<JourneyState, 'EMAIL' | 'ENDED'> }
 
