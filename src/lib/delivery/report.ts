@@ -33,7 +33,7 @@ export function reportSettled(
   ended?.(email.id)
 }
 
-/** Counts and logs an email that was given back without an attempt. */
+/** Counts and logs an email that was given back without an attempt; one that another holds by now was not. */
 export function reportReleased(
   { counts, log, ended }: Pick<Delivery, 'counts' | 'log' | 'ended'>,
   given: Release | undefined,
@@ -41,7 +41,7 @@ export function reportReleased(
 ): void {
   const status = answer.answer === 'released' ? answer.status : undefined
   if (status === 'CANCELLED') counts.cancelled += 1
-  else counts.released += 1
+  else if (status) counts.released += 1
   log.info(
     { emailId: answer.id, leaseToken: given?.leaseToken, code: given?.code, answer: answer.answer, status },
     'released',

@@ -77,6 +77,7 @@ test.each(Object.entries(VERBS))('while marks overlap without end, %s in its tur
   const waitedFor = marks - before
   isAnswered = true
   await Promise.all(marking)
-  // Those that were under way, and those that asked before it did: no mark that came later.
-  expect(waitedFor).toBeLessThan(20 * OVERLAPPING)
+  // Those that were under way, and those that asked before it did; how many do depends on the machine. Where it has no
+  // turn it waits for all of them.
+  expect(waitedFor).toBeLessThan(MARKS_MAX / 2)
 })
