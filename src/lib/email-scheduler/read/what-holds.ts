@@ -1,7 +1,12 @@
 import { bouncedAmong, suppressedProspects } from '#lib/audience/suppression/suppressed.ts'
 import { calendarOf } from '#lib/email-scheduler/calendar-of.ts'
-import { type EmailFacts, guardFacts, readEmailFacts, readMailboxFacts } from '#lib/email-scheduler/send/guard-facts.ts'
-import { readQuotaUse } from '#lib/email-scheduler/send/quota-use.ts'
+import {
+  type EmailFacts,
+  guardFacts,
+  readEmailFacts,
+  readFactsOfMailboxes,
+} from '#lib/email-scheduler/send/guard-facts.ts'
+import { readUseOfMailboxes } from '#lib/email-scheduler/send/quota-use.ts'
 import { readSendingSettings } from '#lib/email-scheduler/sending-settings.ts'
 import { isWaiting } from '#lib/email-scheduler/states.ts'
 import { longestHold } from '#lib/guardrails/why-not-now.ts'
@@ -19,7 +24,7 @@ const LACKS_A_FIELD: Holding = {
 
 /**
  * Why each email of a page waits: the guards that will be asked when it goes, over facts that are read for the whole page
- * at once, and for each of its mailboxes once.
+ * at once, of however many mailboxes.
  */
 export async function whatHolds(
   sql: Sql,
@@ -38,11 +43,16 @@ export async function whatHolds(
   const byId = new Map(facts.map((one) => [one.id, one]))
   const suppressed = await readSuppressed(sql, workspaceId, waiting, facts)
   const held = new Map<string, Holding>()
-  for (const [mailboxId, those] of Map.groupBy(waiting, (row) => row.mailboxId)) {
-    const mailbox = await readMailboxFacts(sql, mailboxId)
-    if (!mailbox) continue
-    const { now, isHeld } = mailbox
-    const used = await readQuotaUse(sql, mailbox, calendar, now)
+  const byMailbox = Map.groupBy(waiting, (row) => row.mailboxId)
+  const mailboxes = await readFactsOfMailboxes(sql, [...byMailbox.keys()])
+  const now = mailboxes[0]?.now
+  if (!now) return held
+  const usedBy = await readUseOfMailboxes(sql, workspaceId, mailboxes, calendar, now)
+  for (const mailbox of mailboxes) {
+    const used = usedBy.get(mailbox.id)
+    if (!used) continue
+    const { isHeld } = mailbox
+    const those = byMailbox.get(mailbox.id) ?? []
     for (const { id, kind, status, readyAt, blocker } of those) {
       const email = byId.get(id)
       if (!email) continue

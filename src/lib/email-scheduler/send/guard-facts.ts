@@ -3,11 +3,11 @@ import { wasOrMayBeSent } from '#lib/campaigns/may-have-arrived.ts'
 import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
 import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import type { GuardFacts } from '#lib/guardrails/guards.ts'
-import type { QuotaUse } from '#lib/guardrails/quota.ts'
 import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { EmailKind } from '#lib/platform/generated/enums.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import { NOTHING_SEEN, type SeenArguments } from './moment.ts'
+import type { UseNow } from './quota-use.ts'
 
 export type EmailFacts = {
   id: string
@@ -54,6 +54,10 @@ export type MailboxFacts = {
 /** Of a mailbox `m`: another after every change of what an email says of its sender. Claims and attempts change it not. */
 export const SENDER_VERSION = `m.version || ' ' || coalesce((SELECT version FROM sending_settings WHERE workspace_id = m.workspace_id), 0)`
 
+const MAILBOX_FACTS = `id, workspace_id AS "workspaceId", address, status, stopped_reason AS "stoppedReason", pause_reason AS "pauseReason",
+       greatest(deferred_until, fault_until) AS "deferredUntil", next_allowed_at AS "nextAllowedAt",
+       daily_limit AS "dailyLimit", rolling_limit AS "rollingLimit", ${SENDER_VERSION} AS "senderVersion"`
+
 /** What the guards ask of emails, in one statement however many they are. */
 export async function readEmailFacts(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<EmailFacts[]> {
   const { rows } = await sql.query<EmailFacts>(
@@ -94,21 +98,29 @@ export async function readMailboxFacts(
   seen: SeenArguments = NOTHING_SEEN,
 ): Promise<MailboxFacts | undefined> {
   const { rows } = await sql.query<MailboxFacts>(
-    prepared(`SELECT id, workspace_id AS "workspaceId", address, status, stopped_reason AS "stoppedReason", pause_reason AS "pauseReason",
-       greatest(deferred_until, fault_until) AS "deferredUntil", next_allowed_at AS "nextAllowedAt",
-       daily_limit AS "dailyLimit", rolling_limit AS "rollingLimit", ${SENDER_VERSION} AS "senderVersion",
-       sending_is_held($2, $3, $4) AS "isHeld", app_now() AS now
-     FROM mailboxes m WHERE id = $1 ${lock}`),
+    prepared(
+      `SELECT ${MAILBOX_FACTS}, sending_is_held($2, $3, $4) AS "isHeld", app_now() AS now FROM mailboxes m WHERE id = $1 ${lock}`,
+    ),
     [mailboxId, ...seen],
   )
   return rows[0]
+}
+
+/** Of many at once, for who only looks. */
+export async function readFactsOfMailboxes(sql: Sql, mailboxIds: readonly string[]): Promise<MailboxFacts[]> {
+  const { rows } = await sql.query<MailboxFacts>(
+    prepared(`SELECT ${MAILBOX_FACTS}, (SELECT sending_is_held($1, $2, $3)) AS "isHeld", app_now() AS now
+     FROM mailboxes m WHERE id = ANY($4::uuid[])`),
+    [...NOTHING_SEEN, plainArray(mailboxIds)],
+  )
+  return rows
 }
 
 type Shared = {
   now: Date
   calendar: SendingCalendar
   mailbox: MailboxFacts
-  used: QuotaUse & { freeAt: Date | null }
+  used: UseNow
   /** By prospect; by email where there is none. */
   suppressed: ReadonlyMap<string, SuppressedBy>
 }

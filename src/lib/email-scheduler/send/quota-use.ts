@@ -3,6 +3,7 @@ import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import type { MailboxLimits, QuotaUse } from '#lib/guardrails/quota.ts'
 import { prepared, type Sql } from '#lib/platform/database.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
+import { plainArray } from '#lib/platform/sql-array.ts'
 
 /** How many emails the workspace has sent, or holds places for, on one of its local dates. */
 export async function getDailySentCount(sql: Sql, workspaceId: string, localDate: string): Promise<number> {
@@ -17,28 +18,61 @@ type Mailbox = { id: string; workspaceId: string } & MailboxLimits
 
 const DAY_MS = 86_400_000
 
+/** `freeAt`: when the limit of 24 hours lets the next one go, where it is reached. */
+export type UseNow = QuotaUse & { freeAt: Date | null }
+
+type Counted = Omit<QuotaUse, 'inLast24Hours'> & { sinceDayAgo: number }
+
+const NOTHING_USED: Counted = { workspaceToday: 0, mailboxToday: 0, sentDatesBefore: 0, sinceDayAgo: 0 }
+
+/** Of days `d` of a mailbox; the workspace is $1, today $3, and the day on which the last 24 hours began $4. */
+const COUNTED = `(SELECT coalesce(sum(reserved), 0)::int FROM workspace_days WHERE workspace_id = $1 AND local_date = $3) AS "workspaceToday",
+       coalesce(sum(d.reserved) FILTER (WHERE d.local_date = $3), 0)::int AS "mailboxToday",
+       count(*) FILTER (WHERE d.local_date < $3 AND d.reserved > 0)::int AS "sentDatesBefore",
+       coalesce(sum(d.reserved) FILTER (WHERE d.local_date >= $4), 0)::int AS "sinceDayAgo"`
+
 /**
  * What counts against the limits now. An email in flight counts from its claim on, and an unknown one stays counted, also
  * once it is dismissed: it may have been sent.
  */
-export async function readQuotaUse(
+export async function readQuotaUse(sql: Sql, mailbox: Mailbox, calendar: SendingCalendar, now: Date): Promise<UseNow> {
+  const { rows } = await sql.query<Counted>(prepared(`SELECT ${COUNTED} FROM mailbox_days d WHERE d.mailbox_id = $2`), [
+    mailbox.workspaceId,
+    mailbox.id,
+    ...datesAt(calendar, now),
+  ])
+  return withLast24Hours(sql, mailbox, rows[0] ?? NOTHING_USED, now)
+}
+
+/** Of many mailboxes of a workspace at once. */
+export async function readUseOfMailboxes(
   sql: Sql,
-  mailbox: Mailbox,
+  workspaceId: string,
+  mailboxes: readonly Mailbox[],
   calendar: SendingCalendar,
   now: Date,
-): Promise<QuotaUse & { freeAt: Date | null }> {
-  const today = calendar.dayAt(now.getTime())
-  const dayAgo = calendar.dayAt(now.getTime() - DAY_MS)
-  const { rows } = await sql.query<Omit<QuotaUse, 'inLast24Hours'> & { sinceDayAgo: number }>(
-    prepared(`SELECT (SELECT coalesce(sum(reserved), 0)::int FROM workspace_days WHERE workspace_id = $1 AND local_date = $3) AS "workspaceToday",
-       coalesce(sum(reserved) FILTER (WHERE local_date = $3), 0)::int AS "mailboxToday",
-       count(*) FILTER (WHERE local_date < $3 AND reserved > 0)::int AS "sentDatesBefore",
-       coalesce(sum(reserved) FILTER (WHERE local_date >= $4), 0)::int AS "sinceDayAgo"
-     FROM mailbox_days WHERE mailbox_id = $2`),
-    [mailbox.workspaceId, mailbox.id, localDateOf(today), localDateOf(dayAgo)],
+): Promise<Map<string, UseNow>> {
+  const { rows } = await sql.query<Counted & { id: string }>(
+    prepared(
+      `SELECT m.id, ${COUNTED} FROM unnest($2::uuid[]) AS m(id) LEFT JOIN mailbox_days d ON d.mailbox_id = m.id GROUP BY m.id`,
+    ),
+    [workspaceId, plainArray(mailboxes.map(({ id }) => id)), ...datesAt(calendar, now)],
   )
-  const { sinceDayAgo = 0, ...used } = rows[0] ?? { workspaceToday: 0, mailboxToday: 0, sentDatesBefore: 0 }
-  // Whole dates hold at least what the last 24 hours do; only where they reach the limit is it worth counting.
+  const counted = new Map(rows.map(({ id, ...one }) => [id, one]))
+  const used = new Map<string, UseNow>()
+  for (const mailbox of mailboxes)
+    used.set(mailbox.id, await withLast24Hours(sql, mailbox, counted.get(mailbox.id) ?? NOTHING_USED, now))
+  return used
+}
+
+function datesAt(calendar: SendingCalendar, now: Date): [today: string, dayAgo: string] {
+  const dateAt = (ms: number) => localDateOf(calendar.dayAt(ms))
+  return [dateAt(now.getTime()), dateAt(now.getTime() - DAY_MS)]
+}
+
+/** Whole dates hold at least what the last 24 hours do; only where they reach the limit is it worth counting. */
+async function withLast24Hours(sql: Sql, mailbox: Mailbox, counted: Counted, now: Date): Promise<UseNow> {
+  const { sinceDayAgo, ...used } = counted
   if (sinceDayAgo < mailbox.rollingLimit) return { ...used, inLast24Hours: sinceDayAgo, freeAt: null }
   const sent = await sentInLast24Hours(sql, mailbox, now)
   const oldest = sent[sent.length - mailbox.rollingLimit]
