@@ -6,7 +6,7 @@ import { CONTRACT } from '#lib/contract/contract.ts'
 import type { Operation } from '#lib/contract/operation.ts'
 import { openApiDocument } from '#lib/openapi/document.ts'
 import { examine } from '#lib/operations/doctor/examine.ts'
-import { complaintsAbout, described, isCutByCaller } from '#tests/support/fuzz/judge.ts'
+import { complaintsAbout, described, isCutByCaller, statusOf } from '#tests/support/fuzz/judge.ts'
 import { FuzzPlace } from '#tests/support/fuzz/place.ts'
 import { type Ask, requestsOf } from '#tests/support/fuzz/requests.ts'
 import { sendAsk } from '#tests/support/fuzz/send-ask.ts'
@@ -124,7 +124,7 @@ async function judged(ask: Ask): Promise<void> {
   const id = answer.headers.get('x-request-id')?.[0]
   if (found.length > 0)
     complaints.push({ found: found.join('; '), name, about: described(exchange, found), requestId: id })
-  if (id) requestIds.set(id, { status: answer.status, about: described(exchange, []) })
+  if (id) requestIds.set(id, { status: statusOf(answer), about: described(exchange, []) })
   const counts = answered.get(name) ?? new Map<number, number>()
   answered.set(name, counts.set(answer.status, (counts.get(answer.status) ?? 0) + 1))
   asked += 1

@@ -57,14 +57,26 @@ export function isCutByCaller({ ask, answer, sent }: Pick<Exchange, 'ask' | 'ans
   return ask.method === 'GET' && !answer.isWhole && sent.length > SOCKET_BUFFER
 }
 
+const ON_THE_WAY = 'application/x-ndjson'
+
+/** What would have been the whole answer. */
+const endSchema = z.object({ status: z.number().max(499), answer: envelope })
+
+const lastLine = (body: string) => body.split('\n').filter(Boolean).at(-1) ?? ''
+
+/** What an answer came to: one that is told on the way has begun before that is known. */
+export function statusOf({ status, headers, body }: RawAnswer): number {
+  if (!headers.get('content-type')?.[0]?.startsWith(ON_THE_WAY)) return status
+  return endSchema.safeParse(parsed(lastLine(body))).data?.status ?? status
+}
+
 function complaintsAboutBody({ operation, method, address }: Ask, { status, headers, body }: RawAnswer): string[] {
   const type = headers.get('content-type')?.[0] ?? ''
   if (status === 200 && operation.download === 'application/json') return parsed(body) ? [] : ['is no JSON']
   if (type.startsWith('application/json')) return complaintsAboutJson(body)
-  if (type.startsWith('application/x-ndjson')) {
-    const lines = body.split('\n').filter(Boolean)
-    const last = z.object({ status: z.number().max(499), answer: envelope }).safeParse(parsed(lines.at(-1) ?? ''))
-    return last.success ? [] : [`ends with ${lines.at(-1)?.slice(0, 200)}`]
+  if (type.startsWith(ON_THE_WAY)) {
+    const last = lastLine(body)
+    return endSchema.safeParse(parsed(last)).success ? [] : [`ends with ${last.slice(0, 200)}`]
   }
   if (body === '' && (method === 'HEAD' || [204, 304, 307, 308].includes(status))) return []
   if (status === 200 && operation.download && type.startsWith(operation.download)) return []

@@ -76,10 +76,7 @@ export function guardedRoute<Shape extends RouteShape, Entered>(
     const responseHeaders = new Headers()
     let keys: KeyStore | undefined
     const refuse = async (error: unknown): Promise<Response> => {
-      if (error instanceof AnsweredBefore) {
-        requestLog.info({ status: error.answer.status }, 'answered as before')
-        return replay(error.answer, requestId)
-      }
+      if (error instanceof AnsweredBefore) return replay(error.answer, requestId, requestLog)
       if (keys) await releaseKey(keys, requestLog)
       return answerFailure(error, requestId, requestLog)
     }
@@ -151,10 +148,11 @@ function answerAgain({ status, headers, body }: KeptAnswer, requestId: string): 
   })
 }
 
-function replay(kept: KeptAnswer, requestId: string): Response {
-  const isKept = kept.body !== null
-  const response = isKept ? answerAgain(kept, requestId) : answerFailure(notKept(), requestId, log)
-  if (isKept) response.headers.set('idempotency-replayed', 'true')
+function replay(kept: KeptAnswer, requestId: string, requestLog: Log): Response {
+  if (kept.body === null) return answerFailure(notKept(), requestId, requestLog)
+  requestLog.info({ status: kept.status }, 'answered as before')
+  const response = answerAgain(kept, requestId)
+  response.headers.set('idempotency-replayed', 'true')
   return response
 }
 
