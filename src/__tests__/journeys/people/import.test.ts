@@ -75,6 +75,8 @@ describe('a CSV with every fault', () => {
     await page.getByLabel('Where Nachname goes').click()
     await page.getByRole('option', { name: 'Last name' }).click()
     await page.getByRole('radio', { name: 'Fill what is empty' }).check()
+    // The browser writes it down some milliseconds later, sooner than a person could reload.
+    await expect.poll(() => page.evaluate(keptForKnown), PATIENTLY).toBe('fill')
     await page.reload()
     await untilListening(page)
     await page.getByRole('heading', { name: 'What the columns are' }).waitFor()
@@ -180,3 +182,17 @@ test('a paste is imported by keyboard alone', async () => {
   await page.getByRole('link', { name: '2 created' }).waitFor()
   expect(olga.complaints).toEqual([])
 })
+
+/** What the browser has kept of the draft: what happens to people who are known already. */
+function keptForKnown(): Promise<unknown> {
+  return new Promise((resolve) => {
+    const opened = indexedDB.open('sendonce-imports')
+    opened.onsuccess = () => {
+      const drafts = opened.result.transaction('drafts').objectStore('drafts').getAll()
+      drafts.onsuccess = () => {
+        opened.result.close()
+        resolve(drafts.result[0]?.choices?.onKnown)
+      }
+    }
+  })
+}
