@@ -61,14 +61,14 @@ const READINGS: readonly Reading[] = [
   {
     module: 'email-scheduler',
     of: 'tenancy',
-    tables: ['sending_settings', 'workspaces'],
-    why: 'window, quotas and retry policy are asked at the claim; what is told after a restore names the workspaces',
+    tables: ['sending_settings', 'workspaces', 'members', 'users'],
+    why: 'window, quotas and retry policy are asked at the claim; what is told after a restore names the workspaces; the way of a person names the member who is told',
   },
   {
     module: 'email-scheduler',
     of: 'audience',
-    tables: ['prospects'],
-    why: 'the final check asks of the recipient under lock, in one statement for many emails; lists name them',
+    tables: ['prospects', 'prospect_lists'],
+    why: 'the final check asks of the recipient under lock, in one statement for many emails; lists name them; the way of a person names lists',
   },
   {
     module: 'email-scheduler',

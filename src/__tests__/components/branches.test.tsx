@@ -17,6 +17,7 @@ import {
   waysOf,
   withoutNode,
 } from '#components/sequences/branches/graph-draft.ts'
+import { PathList, type PersonPath } from '#components/sequences/branches/path-list.tsx'
 import { PathPane } from '#components/sequences/branches/path-pane.tsx'
 import {
   type Draft,
@@ -257,7 +258,7 @@ function Editor({ start, fixedSteps = 0 }: { start: Draft; fixedSteps?: number }
 
 const add = async (what: string, where?: HTMLElement) => {
   const scope = where ? within(where) : screen
-  const all = scope.getAllByRole('button', { name: /^Add something else/ })
+  const all = scope.getAllByRole('button', { name: /^Add a wait, branch or action/ })
   await userEvent.click(all.at(-1) as HTMLElement)
   await userEvent.click(await screen.findByRole('menuitem', { name: new RegExp(`^${what}`) }))
 }
@@ -301,6 +302,22 @@ describe('the editor', () => {
     expect(within(wait).getByText('A sequence begins with an email: all that follows counts from it.')).toBeTruthy()
   })
 
+  test('names what a program tells of, in its sides and in what is assumed', async () => {
+    const bought = { event: 'CUSTOM', name: 'bought' } as const
+    const nodes = GRAPH.nodes.map((node) => (node.type === 'branch' ? { ...node, if: bought } : node))
+    render(<Editor start={draftOf({ ...saved, graph: { nodes } })} />)
+    screen.getByRole('group', { name: 'Yes: they did “bought” within 3 days' })
+    cleanup()
+    render(
+      <QueryClientProvider client={new QueryClient()}>
+        <SessionProvider session={SESSION}>
+          <PathPane sequenceId="q" graph={{ nodes }} steps={draftOf(saved).steps} person={ADA} />
+        </SessionProvider>
+      </QueryClientProvider>,
+    )
+    screen.getByRole('checkbox', { name: '1. did “bought”' })
+  })
+
   test('moves a node out of its side by the menu, and takes it out with an undo', async () => {
     render(<Editor start={draftOf(saved)} />)
     const wait = screen.getByRole('group', { name: 'Wait' })
@@ -340,4 +357,25 @@ test('the path of a person is asked for with what is assumed, and says what is c
       delays: [1, 2, 3].map((stepNumber) => ({ stepNumber, delayDays: 2 })),
     }),
   )
+})
+
+test('a branch that is waited at is certain in its time, and not in its side', () => {
+  const item = {
+    nodeId: 'b',
+    type: 'branch',
+    sentence: 'Whether the person replied within 3 days.',
+    stepNumber: null,
+  } as const
+  const path: PersonPath = {
+    items: [{ ...item, at: '2026-11-26T14:02:00Z', standing: 'planned', side: 'no' }],
+    ...{ standsAt: 'b', left: null, notes: [] },
+  }
+  render(
+    <SessionProvider session={SESSION}>
+      <PathList path={path} />
+    </SessionProvider>,
+  )
+  screen.getByText('Decided by')
+  screen.getByText('Assumed: no.')
+  expect(screen.queryByText('Certain')).toBeNull()
 })

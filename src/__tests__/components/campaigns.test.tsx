@@ -1,14 +1,16 @@
 // @vitest-environment happy-dom
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, render, screen } from '@testing-library/react'
+import { cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { actWords } from '#components/campaigns/activity/act-words.ts'
 import { CampaignActivity } from '#components/campaigns/activity/campaign-activity.tsx'
 import { CampaignEmails } from '#components/campaigns/campaign-emails.tsx'
+import { emailsIn } from '#components/campaigns/campaign-params.ts'
 import { CampaignSettings } from '#components/campaigns/campaign-settings.tsx'
 import { DiagnosisPanel } from '#components/campaigns/diagnosis-panel.tsx'
+import { LaunchDialog } from '#components/campaigns/launch-dialog.tsx'
 import { CampaignMaker } from '#components/campaigns/making/campaign-maker.tsx'
 import { NewCampaign } from '#components/campaigns/new-campaign.tsx'
 import { EndCard } from '#components/campaigns/overview/end-card.tsx'
@@ -101,6 +103,7 @@ const ANSWERS: Record<string, unknown> = {
           steps: 0,
           mailbox: null,
           nextEmail: null,
+          waits: null,
           cancelled: null,
         },
         reason: { code: 'missing-fields', sentence: 'The person has no company; fill it in.' },
@@ -287,6 +290,38 @@ describe('why nothing goes out', () => {
   })
 })
 
+describe('a sequence that branches', () => {
+  const people = ANSWERS['GET /api/campaigns/c/prospects'] as { enrolments: object[] }
+  const progress = ANSWERS['GET /api/campaigns/c/progress'] as { ledger: { enrolments: object } }
+  afterEach(() => {
+    ANSWERS['GET /api/campaigns/c/prospects'] = people
+    ANSWERS['GET /api/campaigns/c/progress'] = progress
+  })
+
+  test('says until when a person waits at a branch, and that a pause holds it back', async () => {
+    const waits = { at: 'branch', until: '2026-11-26T14:02:00Z', isHeld: true }
+    const one = { ...people.enrolments[0], state: 'ACTIVE', reason: null, waits }
+    ANSWERS['GET /api/campaigns/c/prospects'] = { ...people, enrolments: [one] }
+    show(<CampaignPeople campaign={campaign({ status: 'PAUSED' })} />)
+    const told = await screen.findByText(/^Waits at a branch until/)
+    expect(told.textContent).toContain('26 Nov 2026, 14:02')
+    within(told).getByText('The pause holds this time back.')
+  })
+
+  test('is not told to be at its end where people are still active, and leads to them', async () => {
+    const { ledger } = progress
+    const enrolments = { ...ledger.enrolments, ACTIVE: 3 }
+    ANSWERS['GET /api/campaigns/c/progress'] = { ...progress, ledger: { ...ledger, enrolments } }
+    const diagnosis = ANSWERS['GET /api/campaigns/c/diagnose'] as object
+    ANSWERS['GET /api/campaigns/c/diagnose'] = { ...diagnosis, findings: [], emails: [] }
+    show(<DiagnosisPanel campaign={campaign({ status: 'RUNNING' })} onClose={() => undefined} />)
+    const door = await screen.findByRole('link', { name: '3 people' })
+    expect(door.getAttribute('href')).toBe('/campaigns/c?tab=people&state=ACTIVE')
+    expect(screen.queryByText(/has come to its end/)).toBeNull()
+    ANSWERS['GET /api/campaigns/c/diagnose'] = diagnosis
+  })
+})
+
 describe('the tabs of a campaign', () => {
   test('its people: why one is blocked, and the field filled in where it is missed', async () => {
     show(<CampaignPeople campaign={campaign({ status: 'RUNNING' })} />)
@@ -301,6 +336,61 @@ describe('the tabs of a campaign', () => {
     show(<CampaignEmails campaign={campaign({ status: 'RUNNING' })} />)
     const door = await screen.findByRole('link', { name: 'ada@example.com' })
     expect(door.getAttribute('href')).toBe('/admin/email-queue?tab=waiting&campaign=c&email=w1')
+  })
+
+  test('warns where its sequence branches on what it does not note, and switches that on', async () => {
+    const branch = { id: 'b', type: 'branch', if: { event: 'CLICKED' }, withinDays: 3, yes: [], no: [] }
+    const before = ANSWERS['GET /api/sequences/q'] as object
+    ANSWERS['GET /api/sequences/q'] = { ...before, graph: { nodes: [branch] } }
+    try {
+      show(<LaunchDialog campaign={campaign()} onClose={() => undefined} />)
+      await screen.findByText('The sequence asks whether they followed a link, and this campaign does not note it')
+      await userEvent.click(screen.getByRole('button', { name: 'Note which links are followed' }))
+      const body = { tracksClicks: true }
+      await vi.waitFor(() => expect(asked).toContainEqual({ call: 'PATCH /api/campaigns/c', body }))
+      cleanup()
+      show(<LaunchDialog campaign={campaign({ tracksClicks: true })} onClose={() => undefined} />)
+      await screen.findByText(/No mailbox is connected/)
+      expect(screen.queryByText(/does not note it/)).toBeNull()
+    } finally {
+      ANSWERS['GET /api/sequences/q'] = before
+    }
+  })
+
+  test('a postal address that stops the launch is written where it does, and the plan is asked for anew', async () => {
+    const before = ANSWERS['GET /api/campaigns/c/plan'] as object
+    const lacking = { code: 'no-postal-address', sentence: 'The workspace has no postal address.' }
+    ANSWERS['GET /api/campaigns/c/plan'] = { ...before, problems: [lacking] }
+    ANSWERS['PATCH /api/workspaces/w'] = (body: object) => {
+      ANSWERS['GET /api/campaigns/c/plan'] = { ...before, problems: [] }
+      return body
+    }
+    try {
+      show(<LaunchDialog campaign={campaign()} onClose={() => undefined} />)
+      await userEvent.type(await screen.findByRole('textbox', { name: 'Postal address' }), 'Acme{enter}1 High Street')
+      await userEvent.click(screen.getByRole('button', { name: 'Save the address' }))
+      await vi.waitFor(() => expect(screen.queryByRole('textbox', { name: 'Postal address' })).toBeNull())
+      const body = { postalAddress: 'Acme\n1 High Street' }
+      expect(asked).toContainEqual({ call: 'PATCH /api/workspaces/w', body })
+      expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Launch now' }).disabled).toBe(false)
+    } finally {
+      ANSWERS['GET /api/campaigns/c/plan'] = before
+    }
+  })
+
+  test('its emails are asked for by their times: what waits soonest first, what is over latest first, what is parked as planned', () => {
+    const asked = (address: string) => emailsIn(new URLSearchParams(address))
+    const at = '2026-11-19~1795000000000~018f0000-0000-7000-8000-000000000000'
+    const row = '018f0000-0000-7000-8000-000000000000'
+    expect(asked('')).toMatchObject({ order: 'soonest', cursor: undefined })
+    expect(asked(`status=WAITING&cursor=${at}`)).toMatchObject({ order: 'soonest', cursor: at })
+    expect(asked(`status=SENT&cursor=${at}`)).toMatchObject({ order: 'latest', cursor: at })
+    expect(asked('status=SENT&date=2026-11-18')).toMatchObject({ order: 'soonest', date: '2026-11-18' })
+    expect(asked(`blocker=prospect-active&cursor=${row}`)).toMatchObject({ blocker: 'prospect-active', cursor: row })
+    expect(asked('blocker=prospect-active')).not.toHaveProperty('order')
+    // Of a list in another order.
+    for (const address of [`cursor=${row}`, `blocker=prospect-active&cursor=${at}`])
+      expect(asked(address).cursor).toBeUndefined()
   })
 
   test('its people: one who left a sequence that branches is told with the reason, and put back where that was a mistake', async () => {

@@ -4,7 +4,7 @@ import { cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { behindIn, doorTo } from '#components/overview/doors.ts'
+import { behindIn, doorTo } from '#components/figures/doors.ts'
 import { Overview } from '#components/overview/overview.tsx'
 import { topOf } from '#components/overview/plot.tsx'
 import { RUNNING } from '#components/overview/running.ts'
@@ -78,6 +78,7 @@ const CAMPAIGNS = {
   campaigns: [
     {
       ...{ id: 'c', name: 'Spring trade fair', people: 412, status: 'RUNNING', sentLastHour: 61 },
+      lastHour: { from: hour(10), until: hour(11) },
       ...{ nextAt: hour(12), lastDate: '2026-12-02', blocks: [] },
       emails: { waiting: 561, sent: 611, failed: 4, unknown: 2, cancelled: 16 },
     },
@@ -124,6 +125,14 @@ describe('the overview', () => {
     const nine = within(hours).getByRole('row', { name: /^Wed 18 Nov, 09:00/ })
     const href = within(nine).getByRole('link', { name: '29 sent' }).getAttribute('href') ?? ''
     expect(behindIn(new URLSearchParams(href.split('?')[1]))).toEqual({ what: 'sent', from: hour(9), until: hour(10) })
+    for (const [sum, what] of [
+      [DATA.days.reduce((all, { sent }) => all + sent, 0), 'sent'],
+      [DATA.days.reduce((all, { failed }) => all + failed, 0), 'failed'],
+    ] as const) {
+      const link = screen.getByRole('link', { name: `${sum.toLocaleString('en')} emails` })
+      const opened = behindIn(new URLSearchParams(link.getAttribute('href')?.split('?')[1]))
+      expect(opened).toEqual({ what, from: day(0), until: day(30) })
+    }
     expect(within(days).getAllByRole('link').length).toBe(
       DATA.days.flatMap(({ sent, failed, bounced, unsubscribed }) =>
         [sent, failed, bounced, unsubscribed].filter((count) => count > 0),
@@ -160,13 +169,26 @@ test('the address of a door leads back to the same rows, and one that makes no s
     { what: 'planned', from: hour(1), until: hour(2) },
     { what: 'open-failed' },
     { what: 'blocked', campaignId: 'c' },
+    { what: 'sent-of-campaign', campaignId: 'c', from: hour(1), until: hour(2) },
+    { what: 'mailbox-used', mailboxId: 'm', date: '2026-11-18' },
+    { what: 'mailbox-due', mailboxId: 'm', until: hour(24) },
+    { what: 'accepted' },
+    { what: 'were-unknown' },
+    { what: 'were-unknown', way: 'delivered' },
   ] as const
   for (const behind of doors) {
     const params = new URLSearchParams()
     for (const [name, value] of Object.entries(doorTo(behind))) if (value !== null) params.set(name, value)
     expect(behindIn(params)).toEqual(behind)
   }
-  for (const address of ['', 'behind=nothing', 'behind=sent', 'behind=sent&from=x&until=y', 'behind=blocked'])
+  for (const address of [
+    '',
+    'behind=nothing',
+    'behind=sent',
+    'behind=sent&from=x&until=y',
+    'behind=blocked',
+    'behind=mailbox-used&mailbox=m',
+  ])
     expect(behindIn(new URLSearchParams(address))).toBeNull()
 })
 

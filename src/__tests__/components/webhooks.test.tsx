@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { SessionProvider, type SessionView } from '#components/session/session-context.tsx'
 import { AddWebhook } from '#components/webhooks/add-webhook.tsx'
+import { Deliveries } from '#components/webhooks/deliveries.tsx'
 import { DeliveryDialog } from '#components/webhooks/delivery-dialog.tsx'
 import type { DeliveryDetail, Webhook } from '#components/webhooks/use-webhooks.ts'
 import { WebhooksTable } from '#components/webhooks/webhooks-table.tsx'
@@ -106,6 +107,23 @@ describe('the webhooks of a workspace', () => {
     await userEvent.click(await screen.findByRole('menuitem', { name: 'Remove' }))
     await waitFor(() => expect(asked.at(-1)).toMatchObject({ method: 'DELETE', url: '/api/webhooks/h' }))
   })
+})
+
+test('one that was told nothing yet offers a test event, and not to members', async () => {
+  const asked = serverSays({ deliveries: [], nextCursor: null })
+  const show = (mayChange: boolean) =>
+    render(
+      <AtWork>
+        <Deliveries webhook={WEBHOOK} mayChange={mayChange} />
+      </AtWork>,
+    )
+  show(true)
+  await userEvent.click(await screen.findByRole('button', { name: 'Send a test event' }))
+  await waitFor(() => expect(asked.map(({ url }) => url)).toContain('/api/webhooks/h/test'))
+  cleanup()
+  show(false)
+  await screen.findByText('Nothing was sent yet')
+  expect(screen.queryByRole('button', { name: 'Send a test event' })).toBeNull()
 })
 
 test('a new webhook is told what is ticked, and its secret is shown once', async () => {

@@ -7,7 +7,7 @@ import { scale } from '#tests/support/faults/faults-report.ts'
 import { testProvider } from '#tests/support/faults/provider.ts'
 import { makeSending, type SendingPlace } from '#tests/support/faults/sending-place.ts'
 import { verdict } from '#tests/support/faults/verdict.ts'
-import { countStates, until, untilAtRest } from '#tests/support/faults/waiting.ts'
+import { countStates, until, untilAtRest, untilSendingGoesOn } from '#tests/support/faults/waiting.ts'
 import { withWorkers } from '#tests/support/faults/worker.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 
@@ -16,6 +16,9 @@ const EMAILS = scale({ short: 20, full: 400 })
 const EARLY = 5
 /** As long as a worker whose clock is wrong has for doing too early what it must not do yet. */
 const WATCHED_MS = scale({ short: 2_000, full: 8_000 })
+
+/** How often the database's clock is set two hours ahead, and back again. */
+const JUMPS = scale({ short: 4, full: 30 })
 
 const provider = testProvider()
 
@@ -112,4 +115,38 @@ test('two workers whose clocks are twenty minutes apart take no lease from each 
 
   const findings = await verdict(db.pool, 'clocks ten minutes wrong', campaigns, provider.ledger())
   expect(findings.sent).toBe(emails)
+})
+
+test('a database whose clock jumps two hours ahead and back while two workers send has nothing sent twice, and loses nothing', async () => {
+  await provider.play({ dot: { delayMs: 150 } })
+  const seen = provider.ledger().length
+  const place = await makeSending(db.pool, provider.port, {
+    ...{ prospects: JUMPS * 20, steps: 2 },
+    settings: { time_zone: TIME_ZONE },
+  })
+  const figures = { jumps: 0, recovered: 0 }
+  await withWorkers(db.url, [{}, {}], async () => {
+    for (; figures.jumps < JUMPS; figures.jumps += 1) {
+      await untilSendingGoesOn(provider)
+      // Every lease runs out in that moment, those of emails that are being handed over as well.
+      await db.travel('2 hours')
+      await untilSendingGoesOn(provider)
+      await sleep(Math.random() * 300)
+      // And what was claimed meanwhile is held until a time that is far away.
+      await db.travel('-2 hours')
+    }
+    // What followed from an email that was sent then is due when it is that late.
+    await db.travel('2 hours')
+    await untilAtRest(db.pool, [place.campaignId])
+  })
+  const { rows } = await db.pool.query<{ recovered: number }>(
+    `SELECT count(*)::int AS recovered FROM email_attempts a JOIN scheduled_emails e ON e.id = a.email_id
+     WHERE e.campaign_id = $1 AND a.outcome <> 'ACCEPTED'`,
+    [place.campaignId],
+  )
+  figures.recovered = rows[0]?.recovered ?? 0
+  const ledger = provider.ledger().slice(seen)
+  const findings = await verdict(db.pool, 'the database’s clock jumps', [place.campaignId], ledger, figures)
+  // Nobody died: whoever handed an email over heard what became of it, and late evidence counts.
+  expect(findings).toMatchObject({ emails: place.emails, sent: place.emails, unknown: 0 })
 })

@@ -28,3 +28,13 @@ test('two transactions that wait for each other both come to their end', async (
   const { rows } = await db.pool.query('SELECT changes FROM rows_of_a_test ORDER BY id')
   expect(rows).toEqual([{ changes: 2 }, { changes: 2 }])
 })
+
+test('a transaction of which nothing could be kept does not end well, though its caller passed over what failed', async () => {
+  await db.pool.query('CREATE TABLE more_rows_of_a_test (id int PRIMARY KEY)')
+  const passedOver = inTransaction(db.pool, async (tx) => {
+    await tx.query('INSERT INTO more_rows_of_a_test VALUES (1)')
+    await tx.query('SELECT 1 / 0').catch(() => undefined)
+  })
+  await expect(passedOver).rejects.toThrow('nothing was kept')
+  expect((await db.pool.query('SELECT FROM more_rows_of_a_test')).rowCount).toBe(0)
+})

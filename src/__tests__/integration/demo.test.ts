@@ -94,6 +94,49 @@ async function readCounts(id: string): Promise<Record<string, number>> {
   return counts
 }
 
+type Door = { query: Record<string, string>; count: number }
+
+/** Numbers beside those of hours, days and campaigns, as their pages have them, with what opens each. */
+async function readDoors(): Promise<Door[]> {
+  const { days } = await owner.ask<Overview>('GET', '/api/overview')
+  const [first, last] = [days[0], days.at(-1)]
+  if (!first || !last) throw new Error('there are no days')
+  const month = (['sent', 'failed', 'bounced', 'replied', 'unsubscribed'] as const).map((what) => ({
+    query: { what, from: first.from, until: last.until },
+    count: days.reduce((all, day) => all + day[what], 0),
+  }))
+  const { mailboxes } = await owner.ask<Received<'GET /api/mailboxes'>>('GET', '/api/mailboxes')
+  const ofMailboxes = mailboxes.flatMap(({ id: mailboxId, today: { date, until, sent, waiting } }): Door[] => [
+    { query: { what: 'mailbox-used', mailboxId, date }, count: sent },
+    { query: { what: 'mailbox-due', mailboxId, until }, count: waiting },
+  ])
+  const { campaigns } = await owner.ask<Received<'GET /api/campaigns'>>('GET', '/api/campaigns')
+  const hours = campaigns.map(({ id: campaignId, sentLastHour, lastHour }) => ({
+    query: { what: 'sent-of-campaign', campaignId, ...lastHour },
+    count: sentLastHour,
+  }))
+  const { accepted, unknowns } = await owner.ask<Received<'GET /api/admin/promise'>>('GET', '/api/admin/promise')
+  const ways = Object.entries(unknowns.ways).map(([way, count]) => ({ query: { what: 'were-unknown', way }, count }))
+  return [
+    ...[...month, ...ofMailboxes, ...hours, ...ways],
+    { query: { what: 'accepted' }, count: accepted },
+    { query: { what: 'accepted-again' }, count: unknowns.acceptedAgain },
+    { query: { what: 'were-unknown' }, count: unknowns.total },
+  ]
+}
+
+/** All of them, page after page. */
+async function countRows(query: Record<string, string>): Promise<number> {
+  let count = 0
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const asked = new URLSearchParams({ ...query, limit: '100', ...(cursor ? { cursor } : {}) })
+    const page: Received<'GET /api/overview/rows'> = await owner.ask('GET', `/api/overview/rows?${asked}`)
+    count += page.rows.length
+    cursor = page.nextCursor
+  }
+  return count
+}
+
 async function rowsBehind(door: string): Promise<number> {
   type Page = { emails?: unknown[]; enrolments?: unknown[]; nextCursor: string | null }
   let count = 0
@@ -148,6 +191,26 @@ describe('the demo', () => {
       if (kind === 'people-blocked') await opens(count ?? 0, { what: 'blocked', campaignId: id ?? '' })
     }
     expect(doors).toBeGreaterThan(20)
+  })
+
+  test('the sums of a month, what mailboxes sent and have due, the last hour, and what the promise counts open as many', async () => {
+    const doors = await readDoors()
+    expect(doors.length).toBeGreaterThan(12)
+    // What is of today alone may be none, by the hour.
+    for (const what of ['sent', 'accepted', 'were-unknown'])
+      expect(doors.some(({ query, count }) => query.what === what && count > 0)).toBe(true)
+    for (const [index, door] of doors.entries()) {
+      // The worker sends while we look: what moved in between is read once more.
+      for (let [{ query, count }, tries] = [door, 1]; ; tries += 1) {
+        const [found, listed] = await Promise.all([behind(query), countRows(query)])
+        if (found.total === count && listed === count) break
+        if (tries === 5) expect([query, found.total, listed]).toEqual([query, count, count])
+        const again = (await readDoors())[index]
+        if (!again) throw new Error('a door is gone')
+        query = again.query
+        count = again.count
+      }
+    }
   })
 
   test('every count on the pages of each of its campaigns is the number of the rows that its door opens', async () => {

@@ -202,7 +202,7 @@ const ROUTES: Record<string, Expectation> = {
   'POST /api/emails/[id]/cancel': { ...forMembers, input: (ours) => ({ params: { id: ours.mailId } }) },
 
   'POST /api/events': {
-    ...forMembers,
+    ...madeByMembers,
     input: (ours) => ({ body: { name: 'bought', prospectId: ours.prospectId } }),
   },
   'POST /api/events/batch': {
@@ -428,7 +428,7 @@ const ROUTES: Record<string, Expectation> = {
   },
 
   'GET /api/suppressions': forMembers,
-  'POST /api/suppressions': { ...forMembers, input: () => ({ body: { value: 'spam.example' } }) },
+  'POST /api/suppressions': { ...madeByMembers, input: () => ({ body: { value: 'spam.example' } }) },
   'POST /api/suppressions/bulk': { ...forMembers, input: () => ({ body: { values: ['junk.example'] } }) },
   'DELETE /api/suppressions/[id]': { ...forAdmins, input: (ours) => ({ params: { id: ours.suppressionId } }) },
 }

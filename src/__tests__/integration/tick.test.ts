@@ -22,6 +22,19 @@ test('a tick leaves a heartbeat, and its absence is said', async () => {
   expect(await readLastTick(db.pool)).toMatchObject({ ok: false, sentence: expect.stringContaining('16 minutes ago') })
 })
 
+test('a tick from before the clock was set back says nothing of now', async () => {
+  await runTick(db.pool, 'cron', log)
+  await db.travel('-2 hours')
+  expect(await readLastTick(db.pool)).toMatchObject({
+    at: null,
+    ok: false,
+    sentence: expect.stringContaining('set back'),
+  })
+  await runTick(db.pool, 'cron', log)
+  expect(await readLastTick(db.pool)).toMatchObject({ ok: true })
+  await db.travel('2 hours')
+})
+
 test('a tick plans again what waits under settings that have changed, in every workspace, and then rests', async () => {
   const workspaces: string[] = []
   for (let count = 0; count < 3; count += 1) {

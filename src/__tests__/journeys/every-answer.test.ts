@@ -45,6 +45,7 @@ const ASKS: Ask[] = [
   ['a wish for another protocol', written('GET /api/health', ['Connection: Upgrade', 'Upgrade: websocket']), 200],
   ['an expectation', written('GET /overview', ['Expect: nonsense']), 417],
   ['no host', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['a wish for a tunnel', written('CONNECT evil.example:443'), 405, { allow: 'GET, HEAD' }],
   ['what is no request', 'GARBAGE\r\n\r\n', 400],
   ['a method that nobody knows', written('BREW /'), 400],
   ['headers that are too large', written('GET /', [LONG]), 431],

@@ -1,6 +1,7 @@
 import { type Operation, scopesOf } from '#lib/contract/operation.ts'
 import { notFound, PublicError } from '#lib/platform/api-response.ts'
 import { clientAddress } from '#lib/platform/client-address.ts'
+import { AskedTogether, sameForAll } from '#lib/platform/connections/asked-together.ts'
 import { database, inTransaction, type Sql } from '#lib/platform/database.ts'
 import { env } from '#lib/platform/env.ts'
 import { type KeyStore, readKey } from '#lib/platform/http/keyed.ts'
@@ -9,11 +10,12 @@ import type { Answered } from '#lib/platform/operation.ts'
 import { activeAmong, assertWorkspaceAccess, listMemberships, type WorkspaceAccess } from '#lib/tenancy/access.ts'
 import { type KeyHolder, keyIn, readKeyHolder } from '#lib/tenancy/api-keys/api-key.ts'
 import { mayWith } from '#lib/tenancy/api-keys/scopes.ts'
-import { KEPT_FOR_PEOPLE, KEPT_FOR_PROGRAMS, keyStoreOf } from '#lib/tenancy/kept-answers.ts'
+import { keyStoreOf } from '#lib/tenancy/kept-answers.ts'
 import { readSession, type SignedIn } from '#lib/tenancy/people/session.ts'
 import type { Actor, Person } from '#lib/tenancy/person.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
 import type { Role } from '#lib/tenancy/roles.ts'
+import { KEPT_FOR_PEOPLE, KEPT_FOR_PROGRAMS } from '#lib/tenancy/room-for-answers.ts'
 import { auth } from '#lib/wiring/auth.ts'
 import { limitBySubject } from './limit.ts'
 
@@ -122,6 +124,8 @@ function idIn(params: unknown): string {
   throw new Error('the address of the operation names no workspace')
 }
 
+const keyHolders = new AskedTogether<undefined, KeyHolder>()
+
 /** 401 for a key that is none (any more), 403 for one without the scope, 404 for another workspace, 429 for too much. */
 async function enterAsProgram(
   operation: Operation,
@@ -129,10 +133,16 @@ async function enterAsProgram(
   key: string,
   namedWorkspaceId: string | null,
 ): Promise<WorkspaceContext> {
-  const holder = await readKeyHolder(database(), key).catch((error: unknown) => {
-    if (error instanceof PublicError) entry.responseHeaders.set('www-authenticate', 'Bearer')
-    throw error
-  })
+  const holder = await keyHolders
+    .of(
+      key,
+      undefined,
+      sameForAll(() => readKeyHolder(database(), key)),
+    )
+    .catch((error: unknown) => {
+      if (error instanceof PublicError) entry.responseHeaders.set('www-authenticate', 'Bearer')
+      throw error
+    })
   await limitBySubject(entry, LIMITS.requestsByKey, holder.id)
   if (namedWorkspaceId !== null && namedWorkspaceId !== holder.workspace.id) throw notFound()
   if (operation.peopleOnly) throw forPeople()

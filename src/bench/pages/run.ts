@@ -39,6 +39,7 @@ export async function benchPages(args: string[]): Promise<void> {
       await app.ask('POST', '/api/setup', owner)
       const { workspace } = await app.ask<{ workspace: { id: string } }>('GET', '/api/session')
       await fillWorkspace(databaseUrl, workspace.id, sizes)
+      await app.ask('POST', '/api/templates', { name: 'receipt', subject: 'Your receipt', bodyText: 'Thank you.' })
       const ids = await findIds(databaseUrl, workspace.id)
       print(
         `${people.toLocaleString('en')} people, ${sizes.emails.toLocaleString('en')} emails; ms of ${ROUNDS} answers\n`,
@@ -97,6 +98,7 @@ async function findIds(databaseUrl: string, workspaceId: string): Promise<Ids> {
     mailboxes: await one('mailboxes'),
     import: await one('import_jobs'),
     outbox: await one(`(SELECT * FROM scheduled_emails WHERE status = 'SENT') e`),
+    templates: await one('email_templates'),
     workspaces: workspaceId,
   }
   await client.end()
@@ -121,14 +123,24 @@ async function pagesWith(ids: Ids): Promise<string[]> {
   ]
 }
 
-/** Programs ask for these, or a person who presses a button: no page waits for them. */
-const NOT_READ_BY_PAGES = /^\/api\/(cron|metrics|setup|health)|export$|\[version\]|preview/
+/**
+ * Programs ask for these, or a person who presses a button: no page waits for them. Or they read one row by its key, of
+ * what this workspace has none: an action, a transactional email, a bulk, a saved filter, a webhook.
+ */
+const NOT_READ_BY_PAGES =
+  /^\/api\/(cron|metrics|setup|health)|export$|\[version\]|preview|^\/api\/(admin\/actions|emails|admin\/outbox\/(bulks|filters)|webhooks|webhook-deliveries)\/\[|\[enrolmentId\]/
+
+/** What does not answer without them. */
+const QUERIES: Record<string, string> = {
+  '/api/settings/sending/holidays': '?country=DE&year=2027',
+  '/api/overview/rows': '?what=open-failed',
+}
 
 function readsWith(ids: Ids): string[] {
   const operations = Object.values(CONTRACT).flatMap((area): Operation[] => Object.values(area))
   return operations
     .filter(({ method, path }) => method === 'GET' && !NOT_READ_BY_PAGES.test(path))
-    .map(({ path }) => (path.endsWith('/holidays') ? `${path}?country=DE&year=2027` : filled(path, ids)))
+    .map(({ path }) => `${filled(path, ids)}${QUERIES[path] ?? ''}`)
     .sort()
 }
 

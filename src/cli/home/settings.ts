@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
 import { chmod, link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { generateKey, readKeyring } from '#lib/platform/keyring.ts'
 import { findServerAccount } from '../postgres/account.ts'
 import { describeSystemError, Problem } from '../problem.ts'
 import { projectRoot } from '../project.ts'
-import { problemsOfEnvFile } from './env-file.ts'
+import { problemsOfEnvFile, readEnvFile } from './env-file.ts'
 
 /** What a person who runs Sendonce at home need not think about: made once, kept in .data/. */
 const settingsSchema = z.object({
@@ -32,11 +32,11 @@ export function witnessFolder(): string {
 
 /** Variables of .env count like those of the shell, which win. */
 export function loadEnvFile(): void {
-  const file = join(projectRoot, '.env')
-  if (!existsSync(file)) return
-  const problems = problemsOfEnvFile(readFileSync(file, 'utf8'))
+  const text = readEnvFile(join(projectRoot, '.env'))
+  if (text === undefined) return
+  const problems = problemsOfEnvFile(text)
   if (problems.length > 0) throw new Problem(problems.join('\n'))
-  process.loadEnvFile(file)
+  for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value
 }
 
 export async function openHomeSettings(): Promise<HomeSettings> {
@@ -96,9 +96,16 @@ async function closeToOthers(): Promise<void> {
   await chmod(folder, findServerAccount() ? 0o711 : 0o700)
   // What an older version left open. Not the folder of the database: it is another account's, and a link perhaps.
   for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (entry.isFile()) await chmod(join(folder, entry.name), 0o600)
-    if (entry.isDirectory() && entry.name === 'mail') await chmod(join(folder, entry.name), 0o700)
+    if (entry.isFile()) await chmodIfThere(join(folder, entry.name), 0o600)
+    if (entry.isDirectory() && entry.name === 'mail') await chmodIfThere(join(folder, entry.name), 0o700)
   }
+}
+
+/** Another start at the same time writes aside, and puts in its place, what was just listed here. */
+async function chmodIfThere(path: string, mode: number): Promise<void> {
+  await chmod(path, mode).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
 }
 
 /** Written aside and put in its place whole, on the disk: neither a kill nor a power cut leaves half of it. */

@@ -74,4 +74,14 @@ export const ACTIONS: readonly Mutant[] = [
       `${HERE} a key of a node is never reused: Postgres refuses a second wait of the same round, and a second open one`,
     ),
   },
+  {
+    name: 'campaigns: an end that has come is set again with every change',
+    file: 'src/lib/campaigns/times.ts',
+    find: " OR due_at >= $3 AND status = 'COMPLETED')",
+    becomes: ')',
+    test: integration(
+      'campaigns/ends',
+      'a campaign that was sent by its end, and that a person set going again after it goes on when it is paused, resumed or renamed: that end is done',
+    ),
+  },
 ]

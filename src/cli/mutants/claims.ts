@@ -52,11 +52,14 @@ export const CLAIMS: readonly Mutant[] = [
   {
     name: 'emails are handed over without a mark',
     file: 'src/lib/delivery/deliver.ts',
-    find: `  const look = await checkAndMark(delivery.pool, mailbox.id, mailbox.workspaceId, ready, delivery.submitMsMax)`,
-    becomes: `  const now = new Date()
-  const passed = ready.map((one) => ({ ...one, markedAt: now, leaseUntil: now, receipt: {} as Record<string, string> }))
-  type Look = Awaited<ReturnType<typeof checkAndMark>>
-  const look: Look = { marked: passed, released: [], lost: [] }`,
+    find: `    sameForAll((asks) =>
+      checkAndMark(delivery.pool, mailbox.id, mailbox.workspaceId, asks.flat(), delivery.submitMsMax),
+    ),`,
+    becomes: `    sameForAll(async (asks): ReturnType<typeof checkAndMark> => {
+      const now = new Date()
+      const marked = asks.flat().map((one) => ({ ...one, markedAt: now, leaseUntil: now, receipt: {} as Record<string, string> }))
+      return { marked, released: [], lost: [] }
+    }),`,
     test: integration(
       SEND_DUE,
       'what is due goes out once, and the row, its attempt, its frozen copy and the quota say so',
@@ -264,6 +267,16 @@ export const CLAIMS: readonly Mutant[] = [
     test: integration(
       'worker/claim',
       'an email that a re-plan moves to another mailbox between choosing and claiming is not claimed for the first, and no place is lost',
+    ),
+  },
+  {
+    name: 'a transaction is of the isolation that the database has by default',
+    file: 'src/lib/platform/connections/pooler.ts',
+    find: "const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'",
+    becomes: "const BEGIN = 'BEGIN'",
+    test: integration(
+      'platform/session-defaults',
+      'a database behind a pooler where transactions are “repeatable read” by default, a mark that had to wait for a suppression sees it all the same',
     ),
   },
 ]

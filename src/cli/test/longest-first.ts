@@ -16,6 +16,7 @@ export const LONGEST = [
   'journeys/pages/people.test.ts',
   'journeys/pages/campaigns.test.ts',
   'journeys/pages/account.test.ts',
+  'journeys/sending/bulk-retry.test.ts',
   'journeys/document.test.ts',
   'journeys/fuzz.test.ts',
   'journeys/sending/held.test.ts',

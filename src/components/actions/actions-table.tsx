@@ -1,6 +1,7 @@
 'use client'
 
 import { CalendarClock } from 'lucide-react'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { ACTION_TYPE_NAMES, ACTION_TYPES } from '#lib/actions/action-types.ts'
 import { LiveTable } from '../live/live-table.tsx'
 import { useSession } from '../session/session-context.tsx'
@@ -95,9 +96,27 @@ export function ActionsTable() {
         columns={columns}
         rows={data?.actions ?? []}
         rowKey={({ id }) => id}
-        empty={<EmptyState icon={<CalendarClock />} {...NOTHING[tab]} />}
+        empty={<Nothing tab={tab} isFiltered={asked.type !== undefined || asked.overdue !== undefined} />}
       />
     </>
+  )
+}
+
+/** Where a filter finds nothing, there may be others all the same. */
+function Nothing({ tab, isFiltered }: { tab: ActionTab; isFiltered: boolean }) {
+  const { hrefWith } = useUrlParams()
+  if (!isFiltered) return <EmptyState icon={<CalendarClock />} {...NOTHING[tab]} />
+  return (
+    <EmptyState
+      icon={<CalendarClock />}
+      title="No action fits this filter"
+      sentence="Others may stand here without it."
+      action={
+        <IntentLink href={hrefWith({ type: null, overdue: null, cursor: null })} className={buttonStyle()}>
+          Show all of them
+        </IntentLink>
+      }
+    />
   )
 }
 
@@ -131,16 +150,16 @@ function Counts({ counts }: { counts: ActionsPage['counts'] }) {
   return (
     <Callout tone={isTrouble ? 'warning' : 'info'} className="mb-4">
       <span className="flex flex-wrap gap-x-4 gap-y-1">
-        <IntentLink href={door({ part: 'pending' })} className="hover:underline">
+        <IntentLink href={door({ part: 'pending' })} className="underline underline-offset-2">
           {say(pending)} pending
         </IntentLink>
-        <IntentLink href={door({ part: 'pending', overdue: 'true' })} className="hover:underline">
+        <IntentLink href={door({ part: 'pending', overdue: 'true' })} className="underline underline-offset-2">
           {say(counts.overdue)} overdue
         </IntentLink>
-        <IntentLink href={door({ part: 'held' })} className="hover:underline">
+        <IntentLink href={door({ part: 'held' })} className="underline underline-offset-2">
           {say(counts.held)} held by a pause
         </IntentLink>
-        <IntentLink href={door({ part: 'decide' })} className="hover:underline">
+        <IntentLink href={door({ part: 'decide' })} className="underline underline-offset-2">
           {say(counts.dead)} failed for good
         </IntentLink>
       </span>

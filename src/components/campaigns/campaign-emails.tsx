@@ -63,7 +63,17 @@ export function CampaignEmails({ campaign }: { campaign: Campaign }) {
       cell: (one) => (
         <div className="flex flex-col items-start gap-0.5">
           <StatusBadge look={EMAIL_STATUS_LOOK[one.status]} />
-          {whyOf(one) && <span className="break-words text-[0.8125rem] text-muted">{whyOf(one)}</span>}
+          {(whyOf(one) || one.cancelledAt) && (
+            <span className="break-words text-[0.8125rem] text-muted">
+              {whyOf(one)}
+              {one.cancelledAt && (
+                <>
+                  {' '}
+                  (<DateTime instant={one.cancelledAt} timeZone={workspace.timeZone} />)
+                </>
+              )}
+            </span>
+          )}
         </div>
       ),
     },
@@ -72,8 +82,9 @@ export function CampaignEmails({ campaign }: { campaign: Campaign }) {
       key: 'when',
       label: 'When',
       isNarrow: true,
-      cell: ({ sentAt, cancelledAt, nextRetryAt, scheduledFor }) => (
-        <DateTime instant={sentAt ?? cancelledAt ?? nextRetryAt ?? scheduledFor} timeZone={workspace.timeZone} />
+      // As they are in order: what was cancelled was to go then.
+      cell: ({ sentAt, nextRetryAt, scheduledFor }) => (
+        <DateTime instant={sentAt ?? nextRetryAt ?? scheduledFor} timeZone={workspace.timeZone} />
       ),
     },
   ]

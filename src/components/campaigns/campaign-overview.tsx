@@ -1,5 +1,6 @@
 'use client'
 
+import { OpenedFigure } from '../figures/opened-figure.tsx'
 import { LedgersCard } from './ledgers-card.tsx'
 import { EndCard } from './overview/end-card.tsx'
 import { PaceCard } from './overview/pace-card.tsx'
@@ -12,6 +13,7 @@ export function CampaignOverview({ campaign }: { campaign: Campaign }) {
       <EndCard campaign={campaign} />
       <LedgersCard campaign={campaign} />
       <PaceCard campaign={campaign} />
+      <OpenedFigure />
     </div>
   )
 }

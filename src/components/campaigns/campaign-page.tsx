@@ -4,11 +4,13 @@ import { Archive, ArchiveRestore, CircleStop, CopyPlus, Pause, Play, Rocket, Ste
 import dynamic from 'next/dynamic'
 import { useDeferredValue } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
 // Most of the parts below choose from lists: with the page it comes once, and not with each of them.
 import '#components/ui/control/select.tsx'
 import { ApiError } from '../api-client.ts'
 import { LostServer } from '../live/lost-server.tsx'
 import { useSession } from '../session/session-context.tsx'
+import { IntentLink } from '../shell/intent-link.tsx'
 import { CAMPAIGN_STATUS_LOOK } from '../status-look.ts'
 import { DateTime } from '../ui/date-time.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -71,6 +73,11 @@ export function CampaignPage({ id }: { id: string }) {
             icon={<Rocket />}
             title="There is no such campaign here"
             sentence="It may belong to another workspace, or the address is not complete."
+            action={
+              <IntentLink href={BACK.href} className={buttonStyle()}>
+                All campaigns
+              </IntentLink>
+            }
           />
         ) : (
           <LoadError

@@ -53,15 +53,17 @@ export const OF_BLOCKER = {
   'mailbox-connected': 'of a stopped mailbox',
 } as const
 
+/** What is over is looked for from its end. */
+const OVER: readonly (string | undefined)[] = ['SENT', 'PERMANENTLY_FAILED', 'OUTCOME_UNKNOWN', 'CANCELLED']
+
+/** By their times. What a guard has parked has none, and comes as it was planned. */
 export function emailsIn(params: Params) {
-  const [status, blocker, date] = [params.get('status'), params.get('blocker'), params.get('date')]
-  return {
-    status: status === WAITING ? WAITING : isNameOf(EMAIL_STATUS_LOOK, status) ? status : undefined,
-    date: date && DATE.test(date) ? date : undefined,
-    blocker: !date && isNameOf(OF_BLOCKER, blocker) ? blocker : undefined,
-    cursor: rowIn(params),
-    limit: 50,
-  }
+  const [wanted, parkedBy, day] = [params.get('status'), params.get('blocker'), params.get('date')]
+  const status = wanted === WAITING ? WAITING : isNameOf(EMAIL_STATUS_LOOK, wanted) ? wanted : undefined
+  const date = day && DATE.test(day) ? day : undefined
+  const blocker = !date && isNameOf(OF_BLOCKER, parkedBy) ? parkedBy : undefined
+  const byTime = { order: OVER.includes(status) && !date ? 'latest' : 'soonest', cursor: timeIn(params) } as const
+  return { status, date, blocker, ...(blocker ? { cursor: rowIn(params) } : byTime), limit: 50 }
 }
 
 export function monthIn(params: Params): string | undefined {
@@ -74,17 +76,18 @@ export const planViewIn = (params: Params): 'calendar' | 'list' => (params.get('
 
 /** From the date in the address on, or from today. */
 export function timesIn(params: Params, today: string) {
-  const [from, cursor] = [params.get('from'), params.get('cursor')]
-  return {
-    from: from && DATE.test(from) ? from : today,
-    cursor: cursor && PLACE_IN_TIMES.test(cursor) ? cursor : undefined,
-    limit: 50,
-  }
+  const from = params.get('from')
+  return { from: from && DATE.test(from) ? from : today, cursor: timeIn(params), limit: 50 }
 }
 
 export function placeInPlan(params: Params): string | undefined {
   const cursor = params.get('cursor')
   return cursor && PLACE_IN_PLAN.test(cursor) ? cursor : undefined
+}
+
+function timeIn(params: Params): string | undefined {
+  const cursor = params.get('cursor')
+  return cursor && PLACE_IN_TIMES.test(cursor) ? cursor : undefined
 }
 
 function rowIn(params: Params): string | undefined {

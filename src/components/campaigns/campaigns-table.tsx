@@ -155,7 +155,7 @@ function State({ campaign, timeZone }: { campaign: ListedCampaign; timeZone: str
         </IntentLink>
       )}
       {campaign.status === 'SCHEDULED' && campaign.scheduledAt && (
-        <span className="text-[0.8125rem] text-muted">
+        <span className="whitespace-nowrap text-[0.8125rem] text-muted">
           starts <DateTime instant={campaign.scheduledAt} timeZone={timeZone} />
         </span>
       )}

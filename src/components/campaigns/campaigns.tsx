@@ -4,6 +4,7 @@ import { Plus } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useRef } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
+import { OpenedFigure } from '../figures/opened-figure.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { usePageKeys } from '../shell/page-keys.tsx'
 import { CAMPAIGN_STATUS_LOOK } from '../status-look.ts'
@@ -53,6 +54,7 @@ export function Campaigns() {
       <div ref={list}>
         <CampaignsTable newButton={newButton} />
       </div>
+      <OpenedFigure />
       {isMaking && <NewCampaign onClose={() => make(false)} />}
     </>
   )

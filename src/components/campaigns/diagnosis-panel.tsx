@@ -9,9 +9,10 @@ import { DateTime } from '../ui/date-time.tsx'
 import { LoadError } from '../ui/load-error.tsx'
 import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
 import { CureOfBlocker, CureOfFinding } from './diagnosis/cures.tsx'
+import { StillActive } from './diagnosis/still-active.tsx'
 import { WhatHelps } from './diagnosis/what-helps.tsx'
 import { useCampaignVerbs } from './use-campaign-verbs.tsx'
-import { type Campaign, type Diagnosis, useDiagnosis } from './use-campaigns.ts'
+import { type Campaign, type Diagnosis, useDiagnosis, useProgress } from './use-campaigns.ts'
 
 /** Why is nothing going out? Everything that stands in the way of the next emails, and when they could go at the earliest. */
 export function DiagnosisPanel({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
@@ -47,8 +48,13 @@ export function DiagnosisPanel({ campaign, onClose }: { campaign: Campaign; onCl
 
 function Findings({ campaign, diagnosis: { findings, emails } }: { campaign: Campaign; diagnosis: Diagnosis }) {
   const verbs = useCampaignVerbs()
+  const { data: progress } = useProgress(campaign.id)
   if (findings.length === 0 && emails.length === 0)
-    return <p className="text-sm">Nothing waits: every email of this campaign has come to its end.</p>
+    return progress && progress.ledger.enrolments.ACTIVE > 0 ? (
+      <StillActive campaignId={campaign.id} ledger={progress.ledger} />
+    ) : (
+      <p className="text-sm">Nothing waits: every email of this campaign has come to its end.</p>
+    )
   return (
     <div className="flex flex-col gap-4 text-sm">
       {findings.length > 0 && (

@@ -1,6 +1,7 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { Field } from '#components/ui/control/field.tsx'
@@ -10,13 +11,18 @@ import { Select } from '#components/ui/control/select.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
 import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
 import { toast } from '#components/ui/overlay/toast.tsx'
+import { isAtLeast } from '#lib/tenancy/roles.ts'
 import { api, messageOf } from '../api-client.ts'
 import { formatInstant } from '../date-time-format.ts'
 import { useSession } from '../session/session-context.tsx'
 import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
 import { instantOfLocal, localOfInstant } from '../zoned-words.ts'
+import { UntrackedBranches } from './making/untracked-branches.tsx'
+import { useEditCampaign } from './making/use-edit-campaign.ts'
 import { PlanSummary } from './plan-card.tsx'
 import { type Campaign, usePlan, useRefreshCampaigns } from './use-campaigns.ts'
+
+const WriteAddress = dynamic(() => import('./making/write-address.tsx').then((part) => part.WriteAddress))
 
 /** Says once more what will happen and to how many, and what stops it; from here on, emails reach people. */
 export function LaunchDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
@@ -36,6 +42,7 @@ export function LaunchDialog({ campaign, onClose }: { campaign: Campaign; onClos
 function LaunchForm({ campaign, onDone }: { campaign: Campaign; onDone: () => void }) {
   const { workspace } = useSession()
   const refresh = useRefreshCampaigns()
+  const { save } = useEditCampaign(campaign)
   const { scheduledAt } = campaign
   const [when, setWhen] = useState<'now' | 'later'>(scheduledAt ? 'later' : 'now')
   const [at, setAt] = useState(scheduledAt ? localOfInstant(new Date(scheduledAt), workspace.timeZone) : '')
@@ -57,6 +64,7 @@ function LaunchForm({ campaign, onDone }: { campaign: Campaign; onDone: () => vo
       )
     },
   })
+  const lacksAddress = plan?.problems.some(({ code }) => code === 'no-postal-address') ?? false
   const isStopped = (plan?.problems.length ?? 1) > 0 || (plan?.impossible ?? null) !== null
   return (
     <div className="flex flex-col gap-4">
@@ -69,6 +77,8 @@ function LaunchForm({ campaign, onDone }: { campaign: Campaign; onDone: () => vo
           <Skeleton className="h-28 w-full" />
         </>
       )}
+      {lacksAddress && isAtLeast(workspace.role, 'admin') && <WriteAddress />}
+      <UntrackedBranches campaign={campaign} onChange={save} />
       <div className="flex flex-wrap items-end gap-3">
         <Field label="When">
           <Select

@@ -70,11 +70,11 @@ export function PlanSummary({ campaignId, plan }: { campaignId: string; plan: Pl
           </p>
           {plan.branching && (
             <p className="text-muted text-sm">
-              {plan.branching.certain === 1
-                ? 'This is the one email'
-                : `These are the ${plan.branching.certain} emails`}{' '}
-              of {plan.branching.steps} that everybody gets, and certain. The rest depends on what each person does, and
-              is planned as they come to it; the editor of the sequence shows a forecast.
+              {plan.branching.certain === plan.branching.steps
+                ? `Everybody gets ${plan.branching.steps === 1 ? 'this one email' : 'all of these emails'} of the sequence, and that is certain. What else it does`
+                : `${plan.branching.certain === 1 ? 'This is the one email' : `These are the ${plan.branching.certain} emails`} of ${plan.branching.steps} that everybody gets, and certain. The rest`}{' '}
+              depends on what each person does, and is planned as they come to it; the editor of the sequence shows a
+              forecast.
             </p>
           )}
           {plan.page[0] && (

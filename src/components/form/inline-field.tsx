@@ -1,5 +1,6 @@
 'use client'
 
+import clsx from 'clsx'
 import { Check, PencilLine, X } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
@@ -74,26 +75,34 @@ export function InlineField({
   }
 
   return (
-    <div className="grid grid-cols-[7.5rem_minmax(0,1fr)] items-start gap-x-3 py-0.5 text-sm">
+    <div
+      className={clsx(
+        'grid grid-cols-[7.5rem_minmax(0,1fr)] items-start gap-x-3 py-0.5 text-sm',
+        // Beside its label and two buttons, a phone leaves no room to type in.
+        isEditing && 'max-sm:grid-cols-1',
+      )}
+    >
       <dt className="truncate py-1.5 text-muted" title={label}>
         {label}
       </dt>
       <dd className="min-w-0">
         {editing ? (
           <div>
-            <div className="flex items-center gap-1">
-              <Input
-                ref={input}
-                aria-label={label}
-                aria-invalid={problem ? true : undefined}
-                value={editing.text}
-                inputMode={inputMode}
-                autoComplete="off"
-                spellCheck={false}
-                maxLength={1_000}
-                onChange={(event) => setEditing({ ...editing, text: event.target.value })}
-                onKeyDown={onKeyDown}
-              />
+            <div className="flex flex-wrap items-center gap-1">
+              <div className="min-w-24 flex-1">
+                <Input
+                  ref={input}
+                  aria-label={label}
+                  aria-invalid={problem ? true : undefined}
+                  value={editing.text}
+                  inputMode={inputMode}
+                  autoComplete="off"
+                  spellCheck={false}
+                  maxLength={1_000}
+                  onChange={(event) => setEditing({ ...editing, text: event.target.value })}
+                  onKeyDown={onKeyDown}
+                />
+              </div>
               <button
                 type="button"
                 aria-label={`Save ${label.toLowerCase()}`}

@@ -27,7 +27,7 @@ export function ReadAs({ preview, onReadAs }: ReadAsProps) {
     <DropdownMenu
       trigger={
         <Button size="sm" icon={<Settings2 />}>
-          Read as {encoding}, {delimiterWord.toLowerCase()}
+          Read as {encoding.toUpperCase()}, {delimiterWord.toLowerCase()}
         </Button>
       }
     >

@@ -51,6 +51,7 @@ export function ReportView({ report, draft }: { report: Report; draft: ImportDra
   ): Outcome {
     return { key, label, tone, href, sentence, count: report[key] }
   }
+  const taken = report.created + report.updated + report.revived + report.unchanged
   return (
     <Card
       title={`What became of ${report.fileName ?? 'the file'}`}
@@ -81,6 +82,19 @@ export function ReportView({ report, draft }: { report: Report; draft: ImportDra
           </li>
         ))}
       </ul>
+      {taken > 0 && report.finishedAt && (
+        <p className="mt-4 border-border border-t pt-3 text-sm">
+          They can be written to now:{' '}
+          <IntentLink href="/campaigns?new=yes" className="text-accent-text underline underline-offset-2">
+            make a campaign
+          </IntentLink>
+          {' for them, or '}
+          <IntentLink href="/sequences" className="text-accent-text underline underline-offset-2">
+            write a sequence
+          </IntentLink>{' '}
+          first.
+        </p>
+      )}
     </Card>
   )
 }

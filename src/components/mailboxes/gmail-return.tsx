@@ -11,17 +11,20 @@ import { counted } from '../counted.ts'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { Callout } from '../ui/callout.tsx'
+import { LoadError } from '../ui/load-error.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
+import { LoadingNote } from '../ui/skeleton.tsx'
 import { useUrlParams } from '../use-url-params.ts'
+import { lookOf, wordsOfReturn } from './mailbox-words.ts'
 import { TestSteps, testFailureIn, useTestRun } from './test-steps.tsx'
-import { useRefreshMailboxes } from './use-mailboxes.ts'
+import { useMailboxes, useRefreshMailboxes } from './use-mailboxes.ts'
 
 type Finished = Received<'POST /api/mailboxes/gmail/callback'>
 
 /** Where Google sends a person back to: the mailbox is tried before their eyes, and kept where it works. */
 export function GmailReturn() {
   const { workspace } = useSession()
-  const { params } = useUrlParams()
+  const { params, change } = useUrlParams()
   const refresh = useRefreshMailboxes()
   const { run, begin, reach, succeed, fail, forget } = useTestRun()
   const [finished, setFinished] = useState<Finished | null>(null)
@@ -30,7 +33,9 @@ export function GmailReturn() {
   const [isRunning, setIsRunning] = useState(false)
   const hasBegun = useRef(false)
   const [state, code, refusal] = [params.get('state'), params.get('code'), params.get('error')]
+  const connected = params.get('connected')
   const mayChange = isAtLeast(workspace.role, 'admin')
+  const isNotFromGoogle = !run && !(state && code)
 
   async function finish(given: { state: string; code: string }) {
     begin('login')
@@ -42,6 +47,8 @@ export function GmailReturn() {
       )
       succeed()
       setFinished(answer)
+      // The way back is open once: loaded again, the page says what came of it.
+      change({ state: null, code: null, scope: null, connected: answer.mailbox.id }, 'replace')
       await refresh()
     } catch (error) {
       const failure = testFailureIn(error)
@@ -84,13 +91,10 @@ export function GmailReturn() {
       <PageHeader title="Connect Gmail" back={{ href: '/mailboxes', label: 'Mailboxes' }} />
       <div className="flex max-w-xl flex-col gap-4">
         {!mayChange && <Callout>Only admins and owners connect mailboxes. Ask one of them.</Callout>}
-        {mayChange && !(state && code) && (
-          <Callout tone={refusal ? 'warning' : 'info'}>
-            {refusal === 'access_denied'
-              ? 'You did not agree at Google, so nothing was connected. You can begin again whenever you like.'
-              : 'There is nothing to connect here. Begin at the mailboxes.'}
-          </Callout>
+        {mayChange && isNotFromGoogle && connected === null && (
+          <Callout tone={refusal ? 'warning' : 'info'}>{wordsOfReturn(refusal)}</Callout>
         )}
+        {mayChange && isNotFromGoogle && connected !== null && <ConnectedBefore id={connected} />}
         <FormError message={problem} />
         {run && (
           <TestSteps run={run} path={{ isGmail: true, makesDrafts: finished?.mailbox.gmail?.sends !== 'directly' }} />
@@ -104,7 +108,7 @@ export function GmailReturn() {
               Retry {counted(left, 'email')}
             </Button>
           )}
-          {(finished || problem || run?.failure || !(state && code)) && (
+          {(finished || problem || run?.failure || isNotFromGoogle) && (
             <IntentLink href="/mailboxes" className="inline-flex h-9 items-center text-accent-text text-sm underline">
               Go to the mailboxes
             </IntentLink>
@@ -112,6 +116,29 @@ export function GmailReturn() {
         </div>
       </div>
     </>
+  )
+}
+
+/** Loaded again after it was connected. The address is anybody's to write, so the mailbox itself is asked how it is. */
+function ConnectedBefore({ id }: { id: string }) {
+  const { workspace } = useSession()
+  const { data, error, isFetching, refetch } = useMailboxes()
+  if (error && !data)
+    return (
+      <LoadError
+        title="The mailbox could not be loaded."
+        error={error}
+        onRetry={() => refetch()}
+        isRetrying={isFetching}
+      />
+    )
+  if (!data) return <LoadingNote what="Loading the mailbox" />
+  const mailbox = data.mailboxes.find((one) => one.id === id)
+  if (!mailbox) return <Callout>{wordsOfReturn(null)}</Callout>
+  return (
+    <Callout tone={mailbox.status === 'CONNECTED' ? 'success' : 'warning'}>
+      Nothing is left to do here. {mailbox.address} is: {lookOf(mailbox, workspace.timeZone, new Date()).word}.
+    </Callout>
   )
 }
 
@@ -128,7 +155,7 @@ function Connected({
       <p>
         {address} is {revived ? 'back, with the counts that it had' : 'connected'}, and sends as its limits allow.
         {failedByLogin > 0 &&
-          ` ${counted(failedByLogin, 'email')} failed for good while its permission was gone; ${retried > 0 ? `${retried} of them wait again.` : 'you can start them over.'}`}
+          ` ${counted(failedByLogin, 'email')} failed for good while its permission was gone; ${retried > 0 ? `${counted(retried, 'email')} ${retried === 1 ? 'waits' : 'wait'} again.` : `you can start ${failedByLogin === 1 ? 'it' : 'them'} over.`}`}
       </p>
       {gmail?.sends === 'directly' && (
         <p className="mt-1 text-muted">

@@ -65,8 +65,9 @@ export function GmailWishes({ wish, onWish }: { wish: Wish; onWish: (wish: Wish)
         ))}
       </fieldset>
       <p className="text-[0.8125rem] text-muted">
-        If you untick one of them at Google, the mailbox works with what is left and says so. Back here it is tried at
-        once: with a draft that is deleted, and one message from the mailbox to itself.
+        Google also asks to tell us your address, so that we know whose mailbox it is. If you untick one of the others
+        there, the mailbox works with what is left and says so. Back here it is tried at once: with a draft that is
+        deleted, and one message from the mailbox to itself.
       </p>
     </>
   )

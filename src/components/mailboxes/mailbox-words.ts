@@ -25,3 +25,12 @@ export const SECURITY_OPTIONS: readonly { value: SmtpSecurity; label: string }[]
 ]
 
 export const count = (number: number) => number.toLocaleString('en')
+
+/** Why somebody comes back from Google without a permission. The address is anybody's to write, so only a code is repeated. */
+export function wordsOfReturn(refusal: string | null): string {
+  if (refusal === null) return 'There is nothing to connect here. Begin at the mailboxes.'
+  if (refusal === 'access_denied')
+    return 'You did not agree at Google, so nothing was connected. You can begin again whenever you like.'
+  const code = /^[a-z_]{1,40}$/.test(refusal) ? ` (${refusal})` : ''
+  return `Google refused${code}, so nothing was connected. In a Google Workspace, an administrator may have to allow it first; then begin again.`
+}

@@ -34,7 +34,7 @@ export function MailboxesTable({ mailboxes, isLoading, mayChange, onOpen, addBut
       label: 'State',
       cell: (mailbox) => (
         <div className="flex flex-col items-start gap-1 py-0.5">
-          <StatusBadge look={lookOf(mailbox, workspace.timeZone, new Date())} />
+          <StatusBadge mayWrap look={lookOf(mailbox, workspace.timeZone, new Date())} />
           <Trouble mailbox={mailbox} />
           {mayChange && mailbox.status === 'STOPPED' && (
             <Button
@@ -49,7 +49,7 @@ export function MailboxesTable({ mailboxes, isLoading, mayChange, onOpen, addBut
         </div>
       ),
     },
-    { key: 'today', label: 'Today', isNarrow: true, cell: ({ today }) => <TodayCell today={today} /> },
+    { key: 'today', label: 'Today', isNarrow: true, cell: (mailbox) => <TodayCell mailbox={mailbox} /> },
     {
       key: 'next',
       label: 'Next email',

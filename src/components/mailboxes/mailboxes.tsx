@@ -5,6 +5,7 @@ import dynamic from 'next/dynamic'
 import { useRef } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { isAtLeast } from '#lib/tenancy/roles.ts'
+import { OpenedFigure } from '../figures/opened-figure.tsx'
 import { LostServer } from '../live/lost-server.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { usePageKeys } from '../shell/page-keys.tsx'
@@ -95,6 +96,7 @@ export function Mailboxes() {
       {mayChange && Opened && opened && (
         <Opened key={opened.id} mailbox={opened} others={data?.mailboxes ?? []} onClose={close} />
       )}
+      <OpenedFigure />
     </>
   )
 }

@@ -1,18 +1,26 @@
-import clsx from 'clsx'
+import { FigureLink } from '../figures/figure-link.tsx'
 import { count, LIMIT_WORD } from './mailbox-words.ts'
 import type { Mailbox } from './use-mailboxes.ts'
 
 /** Sent, still due, and the limit, as a bar and in words. */
-export function TodayCell({ today }: { today: Mailbox['today'] }) {
-  const { sent, waiting, limit, limitedBy, rampUpDay } = today
+export function TodayCell({ mailbox }: { mailbox: Pick<Mailbox, 'id' | 'today'> }) {
+  const mailboxId = mailbox.id
+  const { date, until, sent, waiting, limit, limitedBy, rampUpDay } = mailbox.today
   const planned = Math.min(waiting, Math.max(0, limit - sent))
   const whole = Math.max(1, limit, sent)
   return (
     <div className="min-w-44 py-0.5">
       <p className="sm:whitespace-nowrap">
-        <span className={clsx('font-medium', sent >= limit && 'text-warning-text')}>{count(sent)}</span> of{' '}
+        <FigureLink count={sent} behind={{ what: 'mailbox-used', mailboxId, date }} isMuch={sent >= limit} /> of{' '}
         {count(limit)} sent
-        {waiting > 0 && <span className="text-muted">, {count(waiting)} due today</span>}
+        {waiting > 0 && (
+          <>
+            ,{' '}
+            <FigureLink count={waiting} behind={{ what: 'mailbox-due', mailboxId, until }}>
+              {`${count(waiting)} due today`}
+            </FigureLink>
+          </>
+        )}
       </p>
       <div aria-hidden className="my-1 flex h-1.5 overflow-hidden rounded-full bg-sunken">
         <span className="bg-accent" style={{ width: `${(sent / whole) * 100}%` }} />

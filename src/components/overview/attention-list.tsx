@@ -4,13 +4,15 @@ import clsx from 'clsx'
 import { CircleCheck } from 'lucide-react'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { isAtLeast } from '#lib/tenancy/roles.ts'
+import { figure } from '../figures/behind-words.ts'
+import { doorTo } from '../figures/doors.ts'
+import type { Behind } from '../figures/use-rows-behind.ts'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { Card } from '../ui/card.tsx'
 import { useUrlParams } from '../use-url-params.ts'
-import { figure } from './behind-words.ts'
-import { cureFor, doorTo } from './doors.ts'
-import type { Behind, Overview } from './use-overview.ts'
+import { cureFor } from './cures.ts'
+import type { Overview } from './use-overview.ts'
 
 type Attention = Overview['attention'][number]
 

@@ -1,9 +1,9 @@
 'use client'
 
 import { counted } from '../counted.ts'
+import { FigureLink } from '../figures/figure-link.tsx'
 import { Card } from '../ui/card.tsx'
 import { wordsOfInstant } from '../zoned-words.ts'
-import { FigureLink } from './figure-link.tsx'
 import { Bar, Plot, topOf } from './plot.tsx'
 import type { Overview } from './use-overview.ts'
 
@@ -32,6 +32,7 @@ const nameOf = (date: string, form: string) => wordsOfInstant(new Date(`${date}T
 
 /** The last 30 days, one lane below the other over the same dates. */
 export function DaysPlot({ days }: { days: Overview['days'] }) {
+  const whole = { from: days[0]?.from ?? '', until: days.at(-1)?.until ?? '' }
   const moving = days.filter((day) => LANES.some(({ what }) => day[what] > 0))
   const ticks = days.flatMap(({ date }, step) =>
     (days.length - 1 - step) % TICK_DAYS === 0 && step < days.length - 1 ? [{ step, word: nameOf(date, 'd MMM') }] : [],
@@ -46,7 +47,9 @@ export function DaysPlot({ days }: { days: Overview['days'] }) {
           <div key={what} className={lane === 0 ? '' : 'mt-2.5'}>
             <p className="mb-1.5 flex justify-between pl-14 text-xs">
               <span className="font-medium">{word}</span>
-              <span className="text-muted">{counted(total, ...unit)}</span>
+              <FigureLink count={total} behind={{ what, ...whole }}>
+                {counted(total, ...unit)}
+              </FigureLink>
             </p>
             <Plot
               label={`${word}, by day: ${counted(total, ...unit)} in 30 days, ${Math.max(...counts).toLocaleString('en')} on the day with the most. The table below has the figures.`}

@@ -1,3 +1,4 @@
+import clsx from 'clsx'
 import { CircleCheck, CircleDashed } from 'lucide-react'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { IntentLink } from '../shell/intent-link.tsx'
@@ -59,7 +60,11 @@ export function FirstStepsCard({ steps }: { steps: Overview['steps'] }) {
             {!steps[key] && (
               <IntentLink
                 href={href}
-                className={buttonStyle({ size: 'sm', variant: key === next ? 'primary' : 'secondary' })}
+                // On a phone it stands below the words, and begins where they do.
+                className={clsx(
+                  buttonStyle({ size: 'sm', variant: key === next ? 'primary' : 'secondary' }),
+                  'max-sm:ml-8',
+                )}
               >
                 {label}
               </IntentLink>

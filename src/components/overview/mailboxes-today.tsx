@@ -53,7 +53,7 @@ export function MailboxesToday({ now }: { now: string }) {
               </IntentLink>
               <StatusBadge look={lookOf(mailbox, timeZone, new Date(now))} />
             </p>
-            <TodayCell today={mailbox.today} />
+            <TodayCell mailbox={mailbox} />
           </li>
         ))}
       </ul>

@@ -1,15 +1,13 @@
 'use client'
 
-import dynamic from 'next/dynamic'
+import { OpenedFigure } from '../figures/opened-figure.tsx'
 import { LostServer } from '../live/lost-server.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { LoadError } from '../ui/load-error.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
-import { useUrlParams } from '../use-url-params.ts'
 import { AttentionList } from './attention-list.tsx'
 import { DaysPlot } from './days-plot.tsx'
-import { BEHIND_PARAMS, behindIn } from './doors.ts'
 import { FirstStepsCard } from './first-steps.tsx'
 import { HoursPlot } from './hours-plot.tsx'
 import { MailboxesToday } from './mailboxes-today.tsx'
@@ -17,15 +15,11 @@ import { RunningCampaigns } from './running-campaigns.tsx'
 import { TodayLine } from './today-line.tsx'
 import { useOverview } from './use-overview.ts'
 
-const RowsBehind = dynamic(() => import('./rows-behind.tsx').then((part) => part.RowsBehind))
-
 /** Is everything going out as it should, and what needs me? */
 export function Overview() {
   const { workspace } = useSession()
-  const { params, change } = useUrlParams()
   const query = useOverview()
   const { data, error, isFetching, refetch } = query
-  const behind = behindIn(params)
   return (
     <>
       <PageHeader
@@ -76,12 +70,7 @@ export function Overview() {
           )}
         </>
       )}
-      {behind && (
-        <RowsBehind
-          behind={behind}
-          onClose={() => change(Object.fromEntries(BEHIND_PARAMS.map((name) => [name, null])))}
-        />
-      )}
+      <OpenedFigure />
     </>
   )
 }

@@ -3,6 +3,7 @@
 import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { PaceCell } from '../campaigns/list/pace-cell.tsx'
 import { MiniLedger } from '../campaigns/mini-ledger.tsx'
+import { people } from '../counted.ts'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { Card } from '../ui/card.tsx'
 import { LoadError } from '../ui/load-error.tsx'
@@ -45,9 +46,12 @@ export function RunningCampaigns() {
               >
                 {campaign.name}
               </IntentLink>
-              <span className="text-[0.8125rem] text-muted">
-                {campaign.people.toLocaleString('en')} {campaign.people === 1 ? 'person' : 'people'}
-              </span>
+              <IntentLink
+                href={`/campaigns/${campaign.id}?tab=people`}
+                className="text-[0.8125rem] text-muted hover:underline"
+              >
+                {people(campaign.people)}
+              </IntentLink>
             </p>
             <MiniLedger campaignId={campaign.id} emails={campaign.emails} />
             <PaceCell campaign={campaign} />

@@ -1,7 +1,7 @@
 'use client'
 
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { Received, Sent } from '#lib/contract/over-the-wire.ts'
+import { useQuery } from '@tanstack/react-query'
+import type { Received } from '#lib/contract/over-the-wire.ts'
 import { api } from '../api-client.ts'
 import { live } from '../live/live.ts'
 import { queryKeys } from '../query-keys.ts'
@@ -9,7 +9,6 @@ import { useSession } from '../session/session-context.tsx'
 import { RUNNING } from './running.ts'
 
 export type Overview = Received<'GET /api/overview'>
-export type Behind = Sent<'GET /api/overview/rows'>['query']
 
 export function useOverview() {
   const { workspace } = useSession()
@@ -26,21 +25,5 @@ export function useRunningCampaigns() {
     queryKey: queryKeys.campaignsPage(workspace.id, JSON.stringify(RUNNING)),
     queryFn: ({ signal }) => api('GET /api/campaigns', { query: RUNNING, workspaceId: workspace.id, signal }),
     ...live,
-  })
-}
-
-/** The rows of one figure, page after page. */
-export function useRowsBehind(behind: Behind) {
-  const { workspace } = useSession()
-  return useInfiniteQuery({
-    queryKey: queryKeys.overviewRows(workspace.id, JSON.stringify(behind)),
-    queryFn: ({ pageParam, signal }) =>
-      api('GET /api/overview/rows', {
-        query: { ...behind, ...(pageParam === null ? {} : { cursor: pageParam }) },
-        workspaceId: workspace.id,
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
   })
 }

@@ -87,7 +87,7 @@ export function PersonFields({ person }: { person: Person }) {
       )}
       <NameDialog
         title="Another field"
-        description="Letters, digits and _, a letter first: texts name it like {{city}}."
+        description="Letters, digits and _, a letter first: texts name it like {{custom.city}}."
         submitLabel="Add"
         isOpen={isNaming}
         onOpenChange={setIsNaming}

@@ -31,7 +31,7 @@ export function timelineOf(
     ...history.enrolments.map(entryOfEnrolment),
     ...history.events.map(entryOfEvent),
     ...formerAddresses.map(({ email, leftAt }) =>
-      event('address', leftAt, `Had the address ${email} until then`, 'archived'),
+      event('address', leftAt, `Had the address ${email} until then.`, 'archived'),
     ),
     ...eventsOf(person),
   ]

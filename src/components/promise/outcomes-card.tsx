@@ -1,39 +1,31 @@
 'use client'
 
-import Link from 'next/link'
 import type { ReactNode } from 'react'
+import { figure } from '../figures/behind-words.ts'
+import { FigureLink } from '../figures/figure-link.tsx'
+import { SETTLED_WAY_NAMES, SETTLED_WORDS } from '../figures/settled-words.ts'
 import { Card } from '../ui/card.tsx'
 import type { PromiseAnswer } from './use-promise.ts'
 
-type Ways = PromiseAnswer['unknowns']['ways']
-
-const WAYS: readonly { way: keyof Ways; words: string; href?: string }[] = [
-  { way: 'open', words: 'wait for evidence or for a person', href: '/overview?behind=open-unknown' },
-  { way: 'evidence', words: 'settled by evidence from the provider' },
-  { way: 'delivered', words: 'taken as delivered by a person' },
-  { way: 'sent-again', words: 'sent again by a person, who knew the risk' },
-  { way: 'dismissed', words: 'dismissed by a person' },
-  { way: 'otherwise', words: 'ended otherwise, as by an answer that came late' },
-]
+interface OutcomesCardProps {
+  promise: Pick<PromiseAnswer, 'accepted' | 'invariants' | 'unknowns' | 'findingsMax'>
+}
 
 /** How many were accepted, how often twice, and what became of those of which nobody knew. */
-export function OutcomesCard({ promise: { accepted, invariants, unknowns, findingsMax } }: { promise: PromiseAnswer }) {
+export function OutcomesCard({ promise: { accepted, invariants, unknowns, findingsMax } }: OutcomesCardProps) {
   const twice = invariants.find(({ name }) => name === 'accepted-once')
   const count = twice?.findings.length ?? 0
   const isKnown = twice?.looks.every(({ roundEndedAt }) => roundEndedAt !== null) ?? false
-  const number = (value: number) => value.toLocaleString('en')
-  const line = `${number(unknowns.total)}${unknowns.total >= unknowns.countedMax ? ' or more' : ''}`
   return (
     <Card title="Never twice, and honest">
       <dl className="flex flex-col gap-1.5 py-1 text-sm">
-        <Line name="Accepted by a provider" value={number(accepted)} />
+        <Line name="Accepted by a provider" value={<FigureLink count={accepted} behind={{ what: 'accepted' }} />} />
         <Line
           name={isKnown ? 'Accepted twice' : 'Accepted twice, as far as the first round is'}
           value={
             count > 0 ? (
               <a href="#accepted-once" className="text-danger-text underline">
-                {number(count)}
-                {count >= findingsMax ? ' or more' : ''}
+                {figure(count, findingsMax)}
               </a>
             ) : (
               '0'
@@ -41,22 +33,23 @@ export function OutcomesCard({ promise: { accepted, invariants, unknowns, findin
           }
         />
         {unknowns.acceptedAgain > 0 && (
-          <Line name="Accepted again, since a person chose to send again" value={number(unknowns.acceptedAgain)} />
+          <Line
+            name="Accepted again, since a person chose to send again"
+            value={<FigureLink count={unknowns.acceptedAgain} behind={{ what: 'accepted-again' }} />}
+          />
         )}
-        <Line name="Outcome unknown at some time" value={line} />
+        <Line
+          name="Outcome unknown at some time"
+          value={
+            <FigureLink count={unknowns.total} behind={{ what: 'were-unknown' }} countedMax={unknowns.countedMax} />
+          }
+        />
       </dl>
       {unknowns.total > 0 && (
         <ul aria-label="How unknown outcomes were settled" className="mt-1 flex flex-col gap-1 pb-1 pl-4 text-sm">
-          {WAYS.filter(({ way }) => unknowns.ways[way] > 0).map(({ way, words, href }) => (
+          {SETTLED_WAY_NAMES.filter((way) => unknowns.ways[way] > 0).map((way) => (
             <li key={way} className="text-muted">
-              {href ? (
-                <Link href={href} prefetch={false} className="font-medium text-text underline underline-offset-2">
-                  {number(unknowns.ways[way])}
-                </Link>
-              ) : (
-                <span className="font-medium text-text">{number(unknowns.ways[way])}</span>
-              )}{' '}
-              {words}
+              <FigureLink count={unknowns.ways[way]} behind={{ what: 'were-unknown', way }} /> {SETTLED_WORDS[way]}
             </li>
           ))}
         </ul>

@@ -1,5 +1,6 @@
 'use client'
 
+import { OpenedFigure } from '../figures/opened-figure.tsx'
 import { LostServer } from '../live/lost-server.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { DateTime } from '../ui/date-time.tsx'
@@ -59,6 +60,7 @@ export function PromisePage() {
             </div>
             <InvariantList invariants={data.invariants} />
           </div>
+          <OpenedFigure />
         </>
       )}
     </>

@@ -18,7 +18,7 @@ interface Given {
 
 export function queueColumns({ timeZone, hrefOf, onOpen, isNarrow }: Given): DataColumn<QueuedEmail>[] {
   const to: DataColumn<QueuedEmail> = {
-    ...{ key: 'to', label: 'To', widthPx: 200, isRowHeader: true },
+    ...{ key: 'to', label: 'To', widthPx: 190, isRowHeader: true },
     cell: (email) => (
       <a
         href={hrefOf(email)}
@@ -36,28 +36,29 @@ export function queueColumns({ timeZone, hrefOf, onOpen, isNarrow }: Given): Dat
     ),
   }
   const subject: DataColumn<QueuedEmail> = {
-    ...{ key: 'subject', label: 'Subject', widthPx: 170 },
+    ...{ key: 'subject', label: 'Subject', widthPx: 135 },
     cell: ({ subject: line }) => <span title={line}>{line || '–'}</span>,
   }
   const from: DataColumn<QueuedEmail> = {
-    ...{ key: 'from', label: 'From', widthPx: 150 },
+    ...{ key: 'from', label: 'From', widthPx: 130 },
     cell: ({ mailbox }) => <span title={mailbox.address}>{mailbox.address}</span>,
   }
   const state: DataColumn<QueuedEmail> = {
-    ...{ key: 'state', label: 'State', widthPx: 330, isOnPhones: true },
+    ...{ key: 'state', label: 'State', widthPx: 390, isOnPhones: true, isWhole: true },
+    // Why it stands there is what one came to read: mostly a line, and never cut.
     cell: ({ status, why }) => (
-      <span title={why.sentence} className="max-sm:whitespace-normal">
+      <>
         <StatusBadge look={EMAIL_STATUS_LOOK[status]} />{' '}
         <span className="text-[0.8125rem] text-muted">{why.sentence}</span>
-      </span>
+      </>
     ),
   }
   const attempts: DataColumn<QueuedEmail> = {
-    ...{ key: 'attempts', label: 'Attempts', widthPx: 90, align: 'end' },
+    ...{ key: 'attempts', label: 'Attempts', widthPx: 84, align: 'end' },
     cell: (email) => <span className="tabular-nums">{email.attempts}</span>,
   }
   const when: DataColumn<QueuedEmail> = {
-    ...{ key: 'when', label: 'When', widthPx: 150, isOnPhones: true },
+    ...{ key: 'when', label: 'When', widthPx: 168, isOnPhones: true },
     cell: ({ sentAt, cancelledAt, why, nextRetryAt, scheduledFor }) => (
       <DateTime instant={sentAt ?? cancelledAt ?? why.until ?? nextRetryAt ?? scheduledFor} timeZone={timeZone} />
     ),

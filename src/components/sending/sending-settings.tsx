@@ -5,7 +5,7 @@ import { FormError } from '#components/ui/control/form-error.tsx'
 import { toastWithUndo } from '#components/ui/overlay/undo-toast.ts'
 import { isAtLeast } from '#lib/tenancy/roles.ts'
 import { messageOf } from '../api-client.ts'
-import { useSubmit } from '../form/use-submit.ts'
+import { fieldErrorsOf, useSubmit } from '../form/use-submit.ts'
 import { LostServer } from '../live/lost-server.tsx'
 import { useMailboxes } from '../mailboxes/use-mailboxes.ts'
 import { useSession } from '../session/session-context.tsx'
@@ -103,7 +103,7 @@ function Loaded({ settings, saved, mayChange }: LoadedProps) {
         <SaveBar
           isDirty={isDirty}
           effect={wished?.effect}
-          problem={!movesNothing && preview.isCurrent && preview.error ? messageOf(preview.error) : null}
+          problem={!movesNothing && preview.isCurrent && preview.error ? problemIn(preview.error) : null}
           isAsking={preview.isFetching || !preview.isCurrent}
           movesNothing={movesNothing}
           timeZone={settings.timeZone}
@@ -127,3 +127,6 @@ function Loaded({ settings, saved, mayChange }: LoadedProps) {
     </form>
   )
 }
+
+/** In the words that stand at the field: its name in the API says nothing to a person. */
+const problemIn = (error: unknown) => Object.values(fieldErrorsOf(error))[0] ?? messageOf(error)

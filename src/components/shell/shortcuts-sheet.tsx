@@ -20,7 +20,7 @@ export function ShortcutsSheet({ shortcuts, isOpen, onOpenChange }: ShortcutsShe
       width="sm"
     >
       {/* It takes focus, so that a list longer than the screen can be scrolled with the arrow keys. */}
-      <dl tabIndex={0} className="flex flex-col rounded-md pb-4">
+      <dl tabIndex={0} className="-mx-2 flex flex-col rounded-md px-2 pb-4">
         {shortcuts.map((shortcut) => (
           <div
             key={shortcut.keys.join(' ')}

@@ -1,5 +1,5 @@
 import { Button } from '#components/ui/control/button.tsx'
-import { messageOf } from '../api-client.ts'
+import { ApiError, messageOf } from '../api-client.ts'
 import { Callout } from './callout.tsx'
 
 interface LoadErrorProps {
@@ -10,6 +10,9 @@ interface LoadErrorProps {
   isRetrying: boolean
 }
 
+/** What is not there comes by no other try. */
+const isGone = (error: unknown) => error instanceof ApiError && error.status === 404
+
 /** In the place of what could not be read. */
 export function LoadError({ title, error, onRetry, isRetrying }: LoadErrorProps) {
   return (
@@ -18,9 +21,11 @@ export function LoadError({ title, error, onRetry, isRetrying }: LoadErrorProps)
         tone="danger"
         title={title}
         actions={
-          <Button onClick={onRetry} isLoading={isRetrying}>
-            Try again
-          </Button>
+          !isGone(error) && (
+            <Button onClick={onRetry} isLoading={isRetrying}>
+              Try again
+            </Button>
+          )
         }
       >
         {messageOf(error)}

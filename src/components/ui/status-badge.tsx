@@ -43,10 +43,10 @@ export function StatusIconOf({ icon }: { icon: StatusIcon }) {
 }
 
 /** `<StatusBadge look={EMAIL_STATUS_LOOK[email.status]} />` */
-export function StatusBadge({ look }: { look: StatusLook }) {
+export function StatusBadge({ look, mayWrap }: { look: StatusLook; mayWrap?: boolean }) {
   const Icon = ICON[look.icon]
   return (
-    <Badge tone={look.tone} icon={<Icon aria-hidden />}>
+    <Badge tone={look.tone} icon={<Icon aria-hidden />} {...(mayWrap && { mayWrap })}>
       {look.word}
     </Badge>
   )

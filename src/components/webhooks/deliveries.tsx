@@ -1,6 +1,6 @@
 'use client'
 
-import { Inbox, RotateCw } from 'lucide-react'
+import { Inbox, RotateCw, Send } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
@@ -19,6 +19,7 @@ import { TabLinks } from '../ui/tab-links.tsx'
 import type { Column } from '../ui/table.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { deliveriesQueryIn } from './deliveries-query.ts'
+import { useWebhookVerbs } from './use-webhook-verbs.ts'
 import { type Delivery, useDeliveries, useRefreshWebhooks, type Webhook } from './use-webhooks.ts'
 import { hostOf } from './webhook-words.ts'
 
@@ -100,9 +101,31 @@ export function Deliveries({ webhook, mayChange }: { webhook: Webhook; mayChange
         columns={columns}
         rows={data?.deliveries ?? []}
         rowKey={({ id }) => id}
-        empty={<EmptyState icon={<Inbox />} {...NOTHING[asked.show]} />}
+        empty={
+          <EmptyState
+            icon={<Inbox />}
+            {...NOTHING[asked.show]}
+            action={mayChange && asked.show === 'all' && <TestEvent webhook={webhook} />}
+          />
+        }
       />
     </section>
+  )
+}
+
+/** A receiver may take its time to answer. */
+function TestEvent({ webhook }: { webhook: Webhook }) {
+  const { sendTest } = useWebhookVerbs()
+  const [isRunning, setIsRunning] = useState(false)
+  const press = async () => {
+    setIsRunning(true)
+    await sendTest(webhook)
+    setIsRunning(false)
+  }
+  return (
+    <Button icon={<Send />} isLoading={isRunning} onClick={press}>
+      Send a test event
+    </Button>
   )
 }
 

@@ -7,16 +7,19 @@ import { ENROLMENT_REASONS, type EnrolmentReason } from './enrolment-reasons.ts'
 import { FOLLOW_ONE_ANOTHER, ON_THE_WAY } from './journeys/open.ts'
 import { MAY_LACK_ITS_END } from './times.ts'
 
-const ENROLMENTS_PER_LOOK = 5_000
+export const ENROLMENTS_PER_LOOK = 5_000
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 /** Emails in these states still move by themselves, or keep a follow-up waiting. */
 const WAITING = `('SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED')`
 
-/** An unknown email keeps its enrolment active: evidence or a person may set it going again. */
-const NOTHING_OPEN = `NOT EXISTS (SELECT FROM scheduled_emails e WHERE e.campaign_prospect_id = cp.id
-  AND e.status IN ('SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED', 'OUTCOME_UNKNOWN'))
-  AND NOT EXISTS (SELECT FROM journeys j WHERE j.enrolment_id = cp.id AND ${ON_THE_WAY})`
+/**
+ * An unknown email keeps its enrolment active: evidence or a person may set it going again. Each is looked up by itself:
+ * for some thousands of them, EXISTS would read the emails and the journeys of everybody into a table of hashes.
+ */
+const NOTHING_OPEN = `(SELECT true FROM scheduled_emails e WHERE e.campaign_prospect_id = cp.id
+  AND e.status IN ('SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED', 'OUTCOME_UNKNOWN') LIMIT 1) IS NULL
+  AND (SELECT true FROM journeys j WHERE j.enrolment_id = cp.id AND ${ON_THE_WAY} LIMIT 1) IS NULL`
 
 /**
  * ACTIVE → FINISHED for those of these enrolments of which nothing is open. They are locked first and looked at second:
@@ -75,11 +78,7 @@ export async function finishEnrolments(pool: pg.Pool, campaigns: readonly OpenCa
  */
 export async function finishSome(pool: pg.Pool, campaignId: string): Promise<number> {
   const { rows } = await pool.query<{ before: string | null; id: string | null; isIdle: boolean | null }>(
-    `SELECT c.finish_cursor AS before, looked_at.id, looked_at.idle AS "isIdle" FROM campaigns c LEFT JOIN LATERAL (
-       SELECT cp.id, ${NOTHING_OPEN} AS idle FROM campaign_prospects cp
-       WHERE cp.campaign_id = c.id AND cp.state = 'ACTIVE' AND cp.id > coalesce(c.finish_cursor, '${BEFORE_ALL}')
-       ORDER BY cp.id LIMIT $2) looked_at ON true
-     WHERE c.id = $1 ORDER BY looked_at.id`,
+    LOOK_AT_SOME,
     [campaignId, ENROLMENTS_PER_LOOK],
   )
   const idle = rows.flatMap(({ id, isIdle }) => (id !== null && isIdle ? [id] : []))
@@ -88,6 +87,13 @@ export async function finishSome(pool: pg.Pool, campaignId: string): Promise<num
   if (after !== (rows[0]?.before ?? null)) await keepCursor(pool, campaignId, after)
   return finished
 }
+
+export const LOOK_AT_SOME = `SELECT c.finish_cursor AS before, looked_at.id, looked_at.idle AS "isIdle"
+  FROM campaigns c LEFT JOIN LATERAL (
+    SELECT cp.id, ${NOTHING_OPEN} AS idle FROM campaign_prospects cp
+    WHERE cp.campaign_id = c.id AND cp.state = 'ACTIVE' AND cp.id > coalesce(c.finish_cursor, '${BEFORE_ALL}')
+    ORDER BY cp.id LIMIT $2) looked_at ON true
+  WHERE c.id = $1 ORDER BY looked_at.id`
 
 /** Marks share the row of a running campaign without end, so it is asked for in turn. */
 async function keepCursor(pool: pg.Pool, campaignId: string, cursor: string | null): Promise<void> {

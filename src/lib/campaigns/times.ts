@@ -22,7 +22,7 @@ const TIMED = ['START_CAMPAIGN', 'END_CAMPAIGN'] as const
 
 /**
  * After a change of a campaign, in its transaction: what is set for it is what it says now. What is set already for that
- * time stays; any other is cancelled, and its key is never used again.
+ * time stays, also where it is done; any other is cancelled, and its key is never used again.
  */
 export async function setTimes(tx: Sql, campaign: Times): Promise<void> {
   for (const type of TIMED) {
@@ -42,9 +42,14 @@ export async function setTimes(tx: Sql, campaign: Times): Promise<void> {
   }
 }
 
+/**
+ * One that has come is over: a campaign that had been sent by its end and was set going again after it would be stopped
+ * for good by the next pause or renaming. An end that failed at first was carried out later than it was due.
+ */
 async function isSet(tx: Sql, campaignId: string, type: (typeof TIMED)[number], at: Date): Promise<boolean> {
   const { rows } = await tx.query(
-    `SELECT FROM scheduled_actions WHERE campaign_id = $1 AND type = $2 AND due_at = $3 AND status IN ('PENDING', 'RUNNING', 'HELD', 'DEAD')`,
+    `SELECT FROM scheduled_actions WHERE campaign_id = $1 AND type = $2
+       AND (due_at = $3 AND status IN ('PENDING', 'RUNNING', 'HELD', 'DEAD') OR due_at >= $3 AND status = 'COMPLETED')`,
     [campaignId, type, at],
   )
   return rows.length > 0

@@ -3,10 +3,22 @@ import { CAMPAIGN_STATUSES } from '#lib/campaigns/life.ts'
 import { CAMPAIGN_VERB_NAMES, CAMPAIGN_VERBS } from '#lib/campaigns/verbs.ts'
 import { CAMPAIGN_BLOCKS, PARKING_GUARDS } from '#lib/email-scheduler/campaign-blocks.ts'
 import { LIMITS_OF_A_PLAN } from '#lib/email-scheduler/plan/plan-capacity.ts'
-import { PLACE_IN_TIME, WAITING } from '#lib/email-scheduler/read/list-emails.ts'
+import { EMAIL_ORDERS, PLACE_IN_TIME, WAITING } from '#lib/email-scheduler/read/list-emails.ts'
 import { operation } from './operation.ts'
 import { prospectFilter } from './prospects.ts'
-import { archivedField, emailStatus, INTEGER_MAX, idParams, idText, instant, localDate, pageFields } from './shared.ts'
+import {
+  archivedField,
+  count,
+  emailLedger,
+  emailStatus,
+  enrolmentLedger,
+  INTEGER_MAX,
+  idParams,
+  idText,
+  instant,
+  localDate,
+  pageFields,
+} from './shared.ts'
 
 const campaignName = z.string().trim().min(1, 'A name is needed.').max(100, 'A name has at most 100 characters.')
 
@@ -46,36 +58,17 @@ const campaignFields = {
 
 const campaignOutput = z.object(campaignFields).meta({ id: 'Campaign' })
 
-const count = z.number()
-
 const ledgerOutput = z.object({
-  enrolments: z.object({
-    PENDING: count,
-    BLOCKED: count,
-    SKIPPED: count,
-    ACTIVE: count,
-    FINISHED: count,
-    total: count,
-  }),
-  emails: z.object({
-    SCHEDULED: count,
-    SENDING: count,
-    SENT: count,
-    FAILED: count,
-    RETRY_SCHEDULED: count,
-    OUTCOME_UNKNOWN: count,
-    PERMANENTLY_FAILED: count,
-    CANCELLED: count,
-    total: count,
-    /** Planned enrolments × their steps. */
-    wanted: count,
-  }),
+  enrolments: enrolmentLedger,
+  emails: emailLedger,
   balances: z.boolean(),
   done: z.number(),
 })
 
 const paceFields = {
   sentLastHour: count,
+  /** The hour that was counted: it ends when it was asked for. */
+  lastHour: z.object({ from: z.date(), until: z.date() }),
   /** When its next email is due; in the past: as soon as its turn comes. */
   nextAt: z.date().nullable(),
   /** The local date of the last email that is planned; empty while not everybody is. */
@@ -359,7 +352,7 @@ export const campaigns = {
     method: 'GET',
     path: '/api/campaigns/[id]/scheduled-emails',
     summary:
-      'The emails of a campaign, in the order in which they were planned; from a date on, in that of their times.',
+      'The emails of a campaign, in the order in which they were planned, or in that of their times: when each was sent, is tried again, or was to go.',
     access: 'member',
     params: idParams,
     query: z
@@ -370,6 +363,8 @@ export const campaigns = {
         blocker: z.enum(PARKING_GUARDS).optional(),
         date: localDate.optional(),
         from: localDate.optional(),
+        /** From a date on the soonest come first. */
+        order: z.enum(EMAIL_ORDERS).optional(),
         /** In the order of times it holds the place where the page before ended. */
         cursor: z.union([idText, z.string().regex(PLACE_IN_TIME).refine(isDated)]).optional(),
       })
@@ -379,7 +374,16 @@ export const campaigns = {
         'From a date on, all are listed: name no other.',
       )
       .refine(
-        ({ from, cursor }) => !cursor || PLACE_IN_TIME.test(cursor) === (from !== undefined),
+        ({ from, order }) => !from || (order ?? 'soonest') === 'soonest',
+        'From a date on, the soonest come first.',
+      )
+      .refine(
+        ({ blocker, order }) => !blocker || (order ?? 'planned') === 'planned',
+        'What a guard has parked has no time: it comes as it was planned.',
+      )
+      .refine(
+        ({ from, order, cursor }) =>
+          !cursor || PLACE_IN_TIME.test(cursor) === (from !== undefined || (order ?? 'planned') !== 'planned'),
         'The cursor is of a list in another order.',
       ),
     output: z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EMAIL_RESULTS } from '#lib/email-scheduler/transactional/read-emails.ts'
+import { EMAIL_RESULTS } from '#lib/email-scheduler/transactional/email-result.ts'
 import { INVITATION_METHODS } from '#lib/mail/message/parts.ts'
 import { operation } from './operation.ts'
 import { previewOutput, textName, textProblem, textsInput, writtenTexts } from './sequences.ts'
@@ -129,7 +129,12 @@ const emailFields = z.object({
   html: z.string().max(MEGABYTE).default(''),
   /** They get it as well, and nobody sees it. */
   bcc: z.array(addressText).max(20, 'At most 20 blind copies are possible.').default([]),
-  replyTo: z.email('Answers go to one email address.').max(254).optional(),
+  /** Measured before it is looked at: what tells an address from other text has no room for megabytes of one. */
+  replyTo: z
+    .string()
+    .max(254, { error: 'An address has at most 254 characters.', abort: true })
+    .check(z.email('Answers go to one email address.'))
+    .optional(),
   headers,
   attachments: z.array(attachment).max(20).default([]),
   /** Shown as an invitation, or as its end, by mail programs. */
@@ -220,7 +225,8 @@ export const emails = {
   sendMany: operation({
     method: 'POST',
     path: '/api/emails/batch',
-    summary: 'Sends up to 500 emails; each has an answer of its own, in their order.',
+    summary:
+      'Sends up to 500 emails; each has an answer of its own, in their order. Where one is not of this form, none is sent, and the refusal names what is wrong by its place, like emails.3.subject.',
     access: 'member',
     body: z
       .object({ emails: z.array(emailBody).min(1, 'There is no email in this batch.').max(BATCH_MAX) })

@@ -5,20 +5,11 @@ import { ENROLMENT_STATES } from '#lib/campaigns/ledger.ts'
 import { CAMPAIGN_STATUSES } from '#lib/campaigns/life.ts'
 import { CANCEL_REASONS, type CancelReason } from '#lib/email-scheduler/reasons.ts'
 import { operation } from './operation.ts'
-import { emailStatus, idParams, idText, instant, pageFields, searchInput } from './shared.ts'
+import { count, emailStatus, enrolmentLedger, idParams, idText, instant, pageFields, searchInput } from './shared.ts'
 
 const state = z.enum(ENROLMENT_STATES)
 const reasonCode = z.enum(ENROLMENT_REASON_CODES)
 const cancelCode = z.enum(Object.keys(CANCEL_REASONS) as [CancelReason, ...CancelReason[]])
-const count = z.number()
-const states = z.object({
-  PENDING: count,
-  BLOCKED: count,
-  SKIPPED: count,
-  ACTIVE: count,
-  FINISHED: count,
-  total: count,
-})
 
 const enrolmentOutput = z.object({
   id: z.string(),
@@ -43,6 +34,8 @@ const enrolmentOutput = z.object({
       blocker: z.string().nullable(),
     })
     .nullable(),
+  /** At a branch, or in a wait of a sequence that branches: until when, if nothing happens before, and whether a pause holds the clock. */
+  waits: z.object({ at: z.enum(['branch', 'wait']), until: z.date(), isHeld: z.boolean() }).nullable(),
   /** Why its last email was cancelled, where it was. */
   cancelled: z.object({ code: cancelCode, sentence: z.string() }).nullable(),
   /** Why they left a sequence that branches, in words; null while they go through it, and where there is none. */
@@ -72,7 +65,7 @@ export const enrolments = {
       searchIsCut: z.boolean(),
       counts: z
         .object({
-          states,
+          states: enrolmentLedger,
           reasons: z.partialRecord(reasonCode, count),
         })
         .nullable(),
@@ -100,7 +93,7 @@ export const enrolments = {
       ),
       nextCursor: z.string().nullable(),
       searchIsCut: z.boolean(),
-      counts: z.object({ countedAt: z.date(), states }).nullable(),
+      counts: z.object({ countedAt: z.date(), states: enrolmentLedger }).nullable(),
     }),
   }),
 

@@ -84,6 +84,7 @@ export const events = {
     refuses: [404],
     example: BOUGHT,
     output: toldEvent,
+    makes: { at: '/api/events', unless: 'wasThere' },
   }),
 
   tellMany: operation({

@@ -74,6 +74,7 @@ export const imports = {
     upload: 'multipart/form-data',
     form: { options: importOptions },
     output: z.union([z.object({ preview: previewOutput }), z.object({ report: reportOutput, ...issuesOutput.shape })]),
+    makes: { at: '/api/prospects/import/[id]', id: 'report.id', when: 'report', unless: 'report.isOld' },
   }),
 
   rejected: operation({

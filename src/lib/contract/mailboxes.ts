@@ -99,6 +99,9 @@ const mailboxOutput = z
 
 const mailboxWithOutlook = mailboxOutput.extend({
   today: z.object({
+    /** The local date that is today, and when it ends. */
+    date: z.string(),
+    until: z.date(),
     sent: z.number(),
     /** Due until the day ends. */
     waiting: z.number(),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CAMPAIGN_STATUSES } from '#lib/campaigns/life.ts'
 import type { EditEffect } from '#lib/email-scheduler/effects/edit-sequence.ts'
+import { LACKS } from '#lib/mail/message/lacks.ts'
 import { refusedInText } from '#lib/sequences/author-text.ts'
 import { graphSchema } from '#lib/sequences/graph/graph-schema.ts'
 import { operation } from './operation.ts'
@@ -132,7 +133,11 @@ const unsavedTexts = {
   threadSubject: writtenTexts.subject.optional(),
 }
 
-const notes = z.array(z.string())
+const beside = {
+  notes: z.array(z.string()),
+  /** Filled with a placeholder here, and set up on a page of its own. */
+  lacks: z.array(z.enum(LACKS)),
+}
 const correspondent = z.object({ name: z.string(), address: z.string() })
 
 /** HTML is for a frame with the attribute `sandbox` alone; `preview/frame` serves it so. */
@@ -146,10 +151,10 @@ export const previewOutput = z.discriminatedUnion('kind', [
     html: z.string(),
     /** The whole message as bytes show it; signed only when it is sent. */
     raw: z.string(),
-    notes,
+    ...beside,
   }),
-  z.object({ kind: z.literal('missing-fields'), missing: z.array(z.string()), sentence: z.string(), notes }),
-  z.object({ kind: z.literal('unrenderable'), sentence: z.string(), notes }),
+  z.object({ kind: z.literal('missing-fields'), missing: z.array(z.string()), sentence: z.string(), ...beside }),
+  z.object({ kind: z.literal('unrenderable'), sentence: z.string(), ...beside }),
 ])
 
 export const sequences = {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ENROLMENT_STATES } from '#lib/campaigns/ledger.ts'
 import { STATUSES } from '#lib/email-scheduler/states.ts'
 import { ARCHIVED_CHOICES } from '#lib/platform/rows/archived.ts'
 import { ROLES } from '#lib/tenancy/roles.ts'
@@ -10,6 +11,21 @@ export const DONE = { done: true } as const
 export const roleSchema = z.enum(ROLES, { error: 'The role is member, admin or owner.' })
 
 export const emailStatus = z.enum(STATUSES as [(typeof STATUSES)[number], ...typeof STATUSES])
+
+export const count = z.number()
+
+/** A count under each of these names. */
+export const oneOfEach = <Name extends string>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, count])) as Record<Name, typeof count>
+
+/** The two ledgers, of a campaign or of the workspace. */
+export const enrolmentLedger = z.object({ ...oneOfEach(ENROLMENT_STATES), total: count })
+export const emailLedger = z.object({
+  ...oneOfEach(emailStatus.options),
+  total: count,
+  /** Planned enrolments × their steps. */
+  wanted: count,
+})
 
 /** In the small letters that the database writes it in: code compares ids, and two that differ by case are the same one. */
 export const idText = z.uuid().toLowerCase()

@@ -37,6 +37,7 @@ export const suppressions = {
       reason: reasonText.nullish(),
     }),
     output: z.object({ suppression: suppressionOutput, added: z.boolean(), cancelledEmails: z.number() }),
+    makes: { at: '/api/suppressions', when: 'added' },
   }),
 
   addMany: operation({

@@ -1,24 +1,27 @@
 import { z } from 'zod'
-import { ENROLMENT_STATES } from '#lib/campaigns/ledger.ts'
 import { LIMITS_OF_TODAY } from '#lib/guardrails/limit-names.ts'
 import { WALK_NAMES } from '#lib/operations/doctor/walks.ts'
 import { ATTENTION_KINDS } from '#lib/operations/overview/attention.ts'
 import { COUNTED_BY_TIME } from '#lib/operations/overview/counted.ts'
-import { readCursor } from '#lib/operations/overview/rows-behind.ts'
+import { readCursor } from '#lib/operations/overview/rows-cursor.ts'
 import { SETTLED_WAYS } from '#lib/operations/promise/settled-unknowns.ts'
 import { operation } from './operation.ts'
-import { done, emailStatus, idText, instant } from './shared.ts'
-
-const count = z.number()
+import {
+  count,
+  done,
+  emailLedger,
+  emailStatus,
+  enrolmentLedger,
+  idText,
+  instant,
+  localDate,
+  oneOfEach,
+} from './shared.ts'
 
 const part = { ok: z.boolean(), sentence: z.string() }
 
 const stretch = { from: z.date(), until: z.date() }
 const day = z.object({ ...stretch, date: z.string() })
-
-/** A count under each of these names. */
-const oneOfEach = <Name extends string>(names: readonly Name[]) =>
-  Object.fromEntries(names.map((name) => [name, count])) as Record<Name, typeof count>
 
 const doubt = z.enum(['IN_BETWEEN', 'BEFORE', 'HELD', 'NOT_PLANNED'])
 const named = z.object({ id: z.string(), name: z.string() })
@@ -187,12 +190,21 @@ export const system = {
   overviewRows: operation({
     method: 'GET',
     path: '/api/overview/rows',
-    summary: 'The emails or people behind a figure of the overview: exactly those that it counted.',
+    summary:
+      'The emails or people behind a figure of the overview, of a mailbox’s day, of a campaign’s pace or of the promise: exactly those that it counted.',
     access: 'member',
     query: z.discriminatedUnion('what', [
       z.object({ ...page, what: z.enum(COUNTED_BY_TIME), from: instant, until: instant }),
       z.object({ ...page, what: z.enum(['open-failed', 'open-unknown']) }),
       z.object({ ...page, what: z.literal('blocked'), campaignId: idText }),
+      z.object({
+        ...{ ...page, what: z.literal('sent-of-campaign'), campaignId: idText },
+        ...{ from: instant, until: instant },
+      }),
+      z.object({ ...page, what: z.literal('mailbox-used'), mailboxId: idText, date: localDate }),
+      z.object({ ...page, what: z.literal('mailbox-due'), mailboxId: idText, until: instant }),
+      z.object({ ...page, what: z.enum(['accepted', 'accepted-again']) }),
+      z.object({ ...page, what: z.literal('were-unknown'), way: z.enum(SETTLED_WAYS).optional() }),
     ]),
     output: z.object({
       total: count,
@@ -329,8 +341,8 @@ export const system = {
       ),
       ledgers: z.object({
         countedAt: z.date(),
-        enrolments: z.object({ total: count, ...oneOfEach(ENROLMENT_STATES) }),
-        emails: z.object({ total: count, wanted: count, ...oneOfEach(emailStatus.options) }),
+        enrolments: enrolmentLedger,
+        emails: emailLedger,
         transactional: z.object({ total: count, ...oneOfEach(emailStatus.options) }),
         dismissed: z.object({ CAMPAIGN: count, TRANSACTIONAL: count }),
         balances: z.boolean(),

@@ -4,6 +4,7 @@ import type { ClaimedEmail, ClaimedMailbox } from '#lib/email-scheduler/send/cla
 import { checkAndMark, type MarkedEmail } from '#lib/email-scheduler/send/final-check.ts'
 import { Deadline } from '#lib/mail/deadline.ts'
 import type { MailConnection, OutgoingMessage } from '#lib/mail/transport.ts'
+import { sameForAll } from '#lib/platform/connections/asked-together.ts'
 import type { Delivery } from './delivery.ts'
 import { type Drafted, discardDrafts, prepareDrafts } from './drafts.ts'
 import { giveBackAll, withoutMailbox } from './give-back.ts'
@@ -133,12 +134,18 @@ const NOT_HANDED_OVER = {
 
 async function markAll(delivery: Delivery, mailbox: ClaimedMailbox, ready: readonly Drafted[]) {
   if (ready.length === 0) return []
-  const look = await checkAndMark(delivery.pool, mailbox.id, mailbox.workspaceId, ready, delivery.submitMsMax)
-  for (const { email, why } of look.lost) {
-    delivery.log.warn({ emailId: email.id, leaseToken: email.leaseToken, why }, 'the lease was lost before the mark')
-  }
-  for (const { answer, ...given } of look.released) reportReleased(delivery, given, answer)
+  const look = await delivery.marks.of(
+    mailbox.id,
+    ready,
+    sameForAll((asks) =>
+      checkAndMark(delivery.pool, mailbox.id, mailbox.workspaceId, asks.flat(), delivery.submitMsMax),
+    ),
+  )
   const prepared = new Map(ready.map((one) => [one.email.id, one]))
+  for (const { email, why } of look.lost)
+    if (prepared.has(email.id))
+      delivery.log.warn({ emailId: email.id, leaseToken: email.leaseToken, why }, 'the lease was lost before the mark')
+  for (const { answer, ...given } of look.released) if (prepared.has(given.id)) reportReleased(delivery, given, answer)
   return look.marked.flatMap((one): Handover[] => {
     const { message, draftId } = prepared.get(one.email.id) ?? {}
     return message ? [{ ...one, message, draftId }] : []

@@ -1,5 +1,7 @@
 import type pg from 'pg'
+import type { LastLook, ReadyEmail } from '#lib/email-scheduler/send/final-check.ts'
 import type { TimeLeft } from '#lib/mail/deadline.ts'
+import type { AskedTogether } from '#lib/platform/connections/asked-together.ts'
 import type { Log } from '#lib/platform/log.ts'
 import type { ConnectionKeeper } from './connections.ts'
 import type { Lanes } from './lanes.ts'
@@ -14,6 +16,8 @@ export type Delivery = {
   log: Log
   keeper: ConnectionKeeper
   prepare: PrepareContents
+  /** By mailbox: what has its connection while a mark is being committed is marked together by the next. */
+  marks: AskedTogether<readonly ReadyEmail[], LastLook>
   settling: Settling
   submitMsMax: number
   counts: SendingCounts

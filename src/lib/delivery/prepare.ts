@@ -15,7 +15,11 @@ export type Rendered =
 export type RenderEmails = (emails: readonly ClaimedEmail[]) => Promise<ReadonlyMap<string, Rendered>>
 /** `ok: false` where nothing of the mailbox can be composed, whatever the content. */
 export type Composed = { ok: true; message: OutgoingMessage } | { ok: false; outcome: Refused }
-export type ComposeMessage = (email: ClaimedEmail, content: EmailContent) => Promise<Composed>
+export type ComposeMessage = (
+  email: ClaimedEmail,
+  content: EmailContent,
+  blindCopies: readonly string[],
+) => Promise<Composed>
 /** Reads what a batch needs (the keys that sign, the threads that it goes into) once, and then composes each of it. */
 export type ComposerFor = (emails: readonly ClaimedEmail[], kind: MailboxKind) => Promise<ComposeMessage>
 
@@ -53,7 +57,7 @@ export function contentPreparer(pool: pg.Pool, render: RenderEmails, composerFor
         if (found.kind !== 'content') return { email, ...found }
         const { content, origin } = found
         try {
-          const composed = await compose(email, content)
+          const composed = await compose(email, content, copy?.blindCopies ?? [])
           return composed.ok
             ? { kind: 'ready', email, content, origin, message: composed.message }
             : { kind: 'impossible', email, outcome: composed.outcome }

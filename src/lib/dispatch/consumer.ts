@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Lease } from '#lib/email-scheduler/lease.ts'
 import type { Log } from '#lib/platform/log.ts'
-import type { Left } from '#lib/platform/rows/for-broker.ts'
+import type { Left, Wanted } from '#lib/platform/rows/for-broker.ts'
 import type { Arrived, Broker, Consuming } from './broker.ts'
 import { idOf, type Kind, type Message, readMessage } from './message.ts'
 
@@ -14,9 +14,6 @@ type Pending = { message: Message; arrived: Arrived }
 
 /** What was taken over by its message, and the message, which is answered once its end has committed. */
 export type InHand<T> = { taken: T; arrived: Arrived }
-
-/** `fromAnyone`: also from one who has taken it over already, since the broker says that it was lost. */
-type Wanted = Lease & { fromAnyone: boolean }
 
 /** What becomes of the messages of one kind. */
 export type Taking<T> = {

@@ -23,6 +23,8 @@ const RETRYABLE = {
   BAD_REPLY: 'The mail server answered something that SMTP does not allow here. Check host and port.',
   SERVICE_UNAVAILABLE: 'The mail server is closing or busy. If it stays so, ask its operator why.',
   LOGIN_UNAVAILABLE: 'The mail server cannot check the password at the moment. If it stays so, ask its operator why.',
+  ENCRYPTION_NEEDED:
+    'The mail server wants encryption before the login. Choose STARTTLS (port 587 or 2525) or TLS (port 465).',
   LOGIN_UNSUPPORTED: 'The mail server takes no login with a password here. Check port and encryption.',
   LOGIN_REFUSED:
     'The mail server refused the login and does not name the password as the reason: it may block this machine’s address or the account. Look at its answer, and ask its operator.',

@@ -92,7 +92,9 @@ function answersOf(operation: Operation, named: NamedSchemas): Described {
   // Who asks to be told on the way is answered before anything is made.
   return {
     201: made,
-    ...((makes.unless || progress) && { 200: { ...done, description: 'It was there already, and nothing was made.' } }),
+    ...((makes.when || makes.unless || progress) && {
+      200: { ...done, description: 'It was there already, and nothing was made.' },
+    }),
   }
 }
 

@@ -95,6 +95,7 @@ export async function readRequests(
   workspaceId: string,
   idempotencyKeys: readonly string[],
 ): Promise<Map<string, { emailId: string; fingerprint: Buffer }>> {
+  if (idempotencyKeys.length === 0) return new Map()
   const { rows } = await sql.query<{ key: string; emailId: string; fingerprint: Buffer }>(
     `SELECT e.idempotency_key AS key, r.email_id AS "emailId", r.fingerprint
      FROM scheduled_emails e JOIN email_requests r ON r.email_id = e.id

@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { deliver } from '#lib/delivery/deliver.ts'
 import type { Delivery } from '#lib/delivery/delivery.ts'
 import { NOTHING_SENT } from '#lib/delivery/sending-counts.ts'
-import { type Claim, claimOwn } from '#lib/email-scheduler/send/claim.ts'
+import { type Claim, claimOwn, holdMailbox } from '#lib/email-scheduler/send/claim.ts'
 import { type NewEmail, storeEmails } from '#lib/email-scheduler/transactional/store-emails.ts'
 import { Deadline } from '#lib/mail/deadline.ts'
 import type { MessagePart } from '#lib/mail/message/parts.ts'
 import { PublicError } from '#lib/platform/api-response.ts'
-import { inTransaction, type Sql } from '#lib/platform/database.ts'
+import { AskedTogether } from '#lib/platform/connections/asked-together.ts'
+import { inTransaction } from '#lib/platform/database.ts'
 import { storeParts } from './email-parts.ts'
 
 export type Storing = NewEmail & { fingerprint: Buffer; parts: readonly MessagePart[] }
@@ -16,12 +17,7 @@ export type Storing = NewEmail & { fingerprint: Buffer; parts: readonly MessageP
 /** What is handed over is `rest`, which a process that may be ended after its answer has to wait for. */
 export type Stored = { newIds: ReadonlySet<string>; rest: Promise<void> }
 
-type Waiting = {
-  emails: readonly Storing[]
-  within: Deadline
-  done: (stored: Stored) => void
-  failed: (error: unknown) => void
-}
+type Asked = { emails: readonly Storing[]; within: Deadline }
 
 /** Everything that hands over in one process shares these. */
 export type OutboxMeans = Omit<Delivery, 'counts' | 'beginning' | 'ended'> & { leaseMs: number }
@@ -38,14 +34,15 @@ type Claimed = Extract<Claim, { kind: 'claimed' }>
 /**
  * Stores transactional emails and hands them over at once. They are claimed in the transaction that stores them, so that
  * no tick takes them, and then take the way of all emails: final check, mark, hand-over, settlement. What does
- * not come so far in the time of its caller is released, and the next tick takes it; a process that dies leaves a lease
- * that runs out.
+ * not come so far in the time of its caller is released, and what is stored after it is not claimed: the next tick takes
+ * both. A process that dies leaves a lease that runs out.
  */
 export class Outbox {
   readonly #means: OutboxMeans
   readonly #by: { worker: string; leaseMs: number }
-  readonly #waiting = new Map<string, Waiting[]>()
-  readonly #busy = new Set<string>()
+  readonly #stores = new AskedTogether<Asked, Stored>(
+    ({ emails }) => emails.length / STORED_AT_ONCE + lengthOf(emails) / STORED_LENGTH_MAX,
+  )
   readonly #ended = new Map<string, () => void>()
 
   constructor(means: OutboxMeans) {
@@ -55,72 +52,44 @@ export class Outbox {
 
   /** Resolves when they are stored. All of them are of one mailbox. */
   store(mailboxId: string, emails: readonly Storing[], within: Deadline): Promise<Stored> {
-    return new Promise((done, failed) => {
-      const waiting = this.#waiting.get(mailboxId) ?? []
-      this.#waiting.set(mailboxId, [...waiting, { emails, within, done, failed }])
-      if (!this.#busy.has(mailboxId)) void this.#work(mailboxId)
-    })
+    return this.#stores.of(mailboxId, { emails, within }, (group) => this.#storeTogether(mailboxId, group))
   }
 
   /** Of one mailbox, what another transaction has stored and committed. A tick may have taken some of it by now. */
   async handOver(mailboxId: string, ids: readonly string[], within: Deadline): Promise<{ rest: Promise<void> }> {
     const { pool } = this.#means
-    const claimed = await inTransaction(pool, (tx) => claimOwn(tx, pool, this.#by, mailboxId, ids))
+    const claimed = await inTransaction(pool, async (tx) => {
+      await holdMailbox(tx, mailboxId)
+      return claimOwn(tx, pool, this.#by, mailboxId, ids)
+    })
     const ends = [...this.#handOver(claimed, within).values()]
     return { rest: Promise.all(ends).then(() => undefined) }
   }
 
-  async #work(mailboxId: string): Promise<void> {
-    this.#busy.add(mailboxId)
-    for (let group = this.#next(mailboxId); group.length > 0; group = this.#next(mailboxId)) {
-      try {
-        const { newIds, claimed } = await this.#storeAndClaim(
-          mailboxId,
-          group.flatMap(({ emails }) => emails),
-        )
-        const within = group.reduce(
-          (one, { within }) => (within.leftMs() > one.leftMs() ? within : one),
-          new Deadline(0),
-        )
-        const ends = this.#handOver(claimed, within)
-        for (const { emails, done } of group) {
-          const own = emails.flatMap(({ id }) => ends.get(id) ?? [])
-          done({ newIds, rest: Promise.all(own).then(() => undefined) })
-        }
-      } catch (error) {
-        for (const { failed } of group) failed(error)
-      }
-    }
-    this.#busy.delete(mailboxId)
+  async #storeTogether(mailboxId: string, group: readonly Asked[]): Promise<Stored[]> {
+    const { newIds, claimed } = await this.#storeAndClaim(mailboxId, group)
+    const within = group.reduce((one, { within }) => (within.leftMs() > one.leftMs() ? within : one), new Deadline(0))
+    const ends = this.#handOver(claimed, within)
+    return group.map(({ emails }) => {
+      const own = emails.flatMap(({ id }) => ends.get(id) ?? [])
+      return { newIds, rest: Promise.all(own).then(() => undefined) }
+    })
   }
 
-  #next(mailboxId: string): Waiting[] {
-    const waiting = this.#waiting.get(mailboxId) ?? []
-    const group: Waiting[] = []
-    let count = 0
-    let length = 0
-    for (const one of waiting) {
-      count += one.emails.length
-      length += one.emails.reduce((sum, { content: { text, html } }) => sum + text.length + html.length, 0)
-      if (group.length > 0 && (count > STORED_AT_ONCE || length > STORED_LENGTH_MAX)) break
-      group.push(one)
-    }
-    const left = waiting.slice(group.length)
-    if (left.length > 0) this.#waiting.set(mailboxId, left)
-    else this.#waiting.delete(mailboxId)
-    return group
-  }
-
-  async #storeAndClaim(mailboxId: string, emails: readonly Storing[]) {
+  async #storeAndClaim(mailboxId: string, group: readonly Asked[]) {
     const { pool } = this.#means
+    const emails = group.flatMap(({ emails }) => emails)
     return inTransaction(pool, async (tx) => {
       const newIds = await storeEmails(tx, emails)
       const added = emails.filter(({ id }) => newIds.has(id))
       if (added.length > 0) {
-        await refuseRemoved(tx, mailboxId)
+        // Asked once they name it, which keeps it from being removed until they are committed: nothing takes them over later.
+        if ((await holdMailbox(tx, mailboxId)).isRemoved) throw mailboxRemoved()
         await storeParts(tx, added)
       }
-      const ids = added.filter(({ sendAt }) => sendAt === null).map(({ id }) => id)
+      // Asked for each when its turn has come: a caller whose time is over by then is told that it is queued.
+      const inTime = new Set(group.flatMap(({ emails, within }) => (within.isOver() ? [] : emails)))
+      const ids = added.filter((one) => one.sendAt === null && inTime.has(one)).map(({ id }) => id)
       return { newIds, claimed: ids.length > 0 ? await claimOwn(tx, pool, this.#by, mailboxId, ids) : undefined }
     })
   }
@@ -154,16 +123,16 @@ export class Outbox {
   }
 }
 
-/** Asked once emails name it, which keeps it from being removed until they are committed: nothing takes them over later. */
-async function refuseRemoved(tx: Sql, mailboxId: string): Promise<void> {
-  const { rowCount } = await tx.query(`SELECT FROM mailboxes WHERE id = $1 AND status = 'ARCHIVED'`, [mailboxId])
-  if (rowCount === 0) return
-  throw new PublicError(
+function lengthOf(emails: readonly Storing[]): number {
+  return emails.reduce((sum, { content: { text, html } }) => sum + text.length + html.length, 0)
+}
+
+const mailboxRemoved = () =>
+  new PublicError(
     409,
     'mailbox-removed',
     'Its mailbox was removed at this moment, and nothing was kept. Ask again, and another one is taken.',
   )
-}
 
 /** Until it is over, or the caller's time is. */
 export async function waitWithin(rest: Promise<void>, within: Deadline): Promise<void> {

@@ -29,7 +29,7 @@ export async function previewTemplate(
 ): Promise<Preview> {
   const template = await loadTemplate(sql, workspaceId, ask.templateId)
   const texts = { ...template, ...ask.texts }
-  const { sender, notes } = await readSender(sql, workspaceId, ask.mailboxId, person)
+  const { sender, notes, lacks } = await readSender(sql, workspaceId, ask.mailboxId, person)
   const from = { name: oneLine(sender.displayName), address: sender.address }
   const given = Object.fromEntries(Object.entries(ask.fields ?? {}).filter(([, value]) => value.trim() !== ''))
   const fields = { ...placeholders(texts), ...given }
@@ -37,7 +37,7 @@ export async function previewTemplate(
     { ...texts, bodyHtml: asSent(texts.bodyHtml) },
     valuesFor(fields, { to: person.email, sender: from }),
   )
-  if (rendering.kind !== 'content') return { rendering, notes }
+  if (rendering.kind !== 'content') return { rendering, notes, lacks }
   const content: EmailContent = {
     from,
     to: { name: oneLine(person.name), address: person.email },
@@ -46,7 +46,7 @@ export async function previewTemplate(
     date: await appNow(sql),
     headers: {},
   }
-  return { rendering: { kind: 'content', content }, notes }
+  return { rendering: { kind: 'content', content }, notes, lacks }
 }
 
 function placeholders(texts: StepTexts): Record<string, string> {

@@ -5,12 +5,14 @@ import type { EmailContent } from '#lib/email-scheduler/content.ts'
 import { generateTransactionalKey } from '#lib/email-scheduler/idempotency.ts'
 import { readSendingSettings } from '#lib/email-scheduler/sending-settings.ts'
 import { readEmails, type TransactionalEmail } from '#lib/email-scheduler/transactional/read-emails.ts'
+import type { SendingSettings } from '#lib/guardrails/settings.ts'
 import type { Deadline } from '#lib/mail/deadline.ts'
 import { messageIdOf } from '#lib/mail/message/headers.ts'
 import type { MessagePart } from '#lib/mail/message/parts.ts'
 import { PublicError } from '#lib/platform/api-response.ts'
 import { appNow } from '#lib/platform/clock.ts'
-import type { Sql } from '#lib/platform/database.ts'
+import { AskedTogether, sameForAll } from '#lib/platform/connections/asked-together.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { MailboxKind } from '#lib/platform/generated/enums.ts'
 import { newId } from '#lib/platform/id.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
@@ -40,6 +42,10 @@ export type Answers = { answers: Sent[]; rest: Promise<unknown> }
 
 /** Of all texts of a batch: no more than its body could have held. A template makes a lot of few words. */
 const WRITTEN_LENGTH_MAX = 40 * 1024 * 1024
+
+/** Of several calls of one workspace, asked for by one statement. */
+const ADDRESSES_AT_ONCE = 10_000
+const EMAILS_AT_ONCE = 1_000
 
 /** What one of the wishes comes to: what is to be stored, or why it is refused. */
 type Prepared = { idempotencyKey: string; fingerprint: Buffer } & (
@@ -84,10 +90,10 @@ export async function sendEmails(sql: Sql, outbox: Outbox, asking: Asking): Prom
     prepared.filter((one) => !isNew(one)).map(({ idempotencyKey }) => idempotencyKey),
   )
   const idOf = (one: Prepared) => (isNew(one) ? one.storing?.id : before.get(one.idempotencyKey)?.emailId)
-  const emails = await readEmails(
-    sql,
+  const emails = await readingsBack.of(
     workspaceId,
     prepared.flatMap((one) => idOf(one) ?? []),
+    sameForAll((asks) => readEmails(sql, workspaceId, asks.flat())),
   )
   const answers = prepared.map((one): Sent => {
     const email = emails.get(idOf(one) ?? '')
@@ -109,14 +115,16 @@ function isSame(kept: Buffer, asked: Buffer): boolean {
 }
 
 async function prepareAll(sql: Sql, { workspaceId, key, isBatch, wishes }: Asking): Promise<Prepared[]> {
-  const [settings, now, mailboxes, bounced, templates] = await Promise.all([
-    readSendingSettings(sql, workspaceId),
-    appNow(sql),
-    readMailboxes(sql, workspaceId),
-    bouncedAmong(
-      sql,
+  const [{ settings, now, mailboxes }, bounced, templates] = await Promise.all([
+    origins.of(
+      workspaceId,
+      undefined,
+      sameForAll(() => readOrigin(sql, workspaceId)),
+    ),
+    bounces.of(
       workspaceId,
       wishes.flatMap(({ to, bcc }) => [to.address, ...bcc].flatMap((written) => addressOf(written) ?? [])),
+      sameForAll((asks) => bouncedAmong(sql, workspaceId, asks.flat())),
     ),
     readTemplates(
       sql,
@@ -161,6 +169,24 @@ async function prepareAll(sql: Sql, { workspaceId, key, isBatch, wishes }: Askin
   })
 }
 
+/** From where and when a workspace sends. */
+type Origin = { settings: SendingSettings | undefined; now: Date; mailboxes: Mailbox[] }
+
+const origins = new AskedTogether<undefined, Origin>()
+const bounces = new AskedTogether<readonly string[], ReadonlySet<string>>(({ length }) => length / ADDRESSES_AT_ONCE)
+const readingsBack = new AskedTogether<readonly string[], ReadonlyMap<string, TransactionalEmail>>(
+  ({ length }) => length / EMAILS_AT_ONCE,
+)
+
+async function readOrigin(sql: Sql, workspaceId: string): Promise<Origin> {
+  const [settings, now, mailboxes] = await Promise.all([
+    readSendingSettings(sql, workspaceId),
+    appNow(sql),
+    readMailboxes(sql, workspaceId),
+  ])
+  return { settings, now, mailboxes }
+}
+
 /** Whom it is for, then the blind copies, each once. One that cannot be reached refuses the whole of it, by its address. */
 function recipientsOf({ to, bcc }: EmailWish, bounced: ReadonlySet<string>): [string, ...string[]] | PublicError {
   const address = readRecipient('to', to.address, bounced)
@@ -185,8 +211,8 @@ type Mailbox = { id: string; kind: MailboxKind; address: string; displayName: st
 /** Those that may send, the default first: the oldest of those that are connected. */
 async function readMailboxes(sql: Sql, workspaceId: string): Promise<Mailbox[]> {
   const { rows } = await sql.query<Mailbox>(
-    `SELECT id, kind, address, coalesce(display_name, '') AS "displayName", status = 'CONNECTED' AS "isConnected" FROM mailboxes
-     WHERE workspace_id = $1 AND status <> 'ARCHIVED' ORDER BY status = 'CONNECTED' DESC, id`,
+    prepared(`SELECT id, kind, address, coalesce(display_name, '') AS "displayName", status = 'CONNECTED' AS "isConnected" FROM mailboxes
+     WHERE workspace_id = $1 AND status <> 'ARCHIVED' ORDER BY status = 'CONNECTED' DESC, id`),
     [workspaceId],
   )
   return rows

@@ -175,7 +175,9 @@ async function once<T>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<T>): 
   try {
     await tx.query(beginStatement(tx))
     const result = await work(tx)
-    await tx.query('COMMIT')
+    const { command } = await tx.query('COMMIT')
+    // What Postgres answers where a statement had failed and `work` went on all the same.
+    if (command === 'ROLLBACK') throw new Error('nothing was kept: a statement of the transaction had failed')
     return result
   } catch (error) {
     const way = ways.get(pool)

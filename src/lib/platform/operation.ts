@@ -32,6 +32,8 @@ export type RouteShape = {
     at: `/api/${string}`
     /** Where in the output its id stands; `id` where nothing is said. */
     id?: string
+    /** A part of the output; only where it is there, and not false, was anything made. Else the answer is 200. */
+    when?: string
     /** A field of the output; where it is true, the thing was there already, and the answer is 200. */
     unless?: string
   }

@@ -1,7 +1,10 @@
 import { placesIn } from './line-and-column.ts'
 
-/** Tabs and line breaks are text. What else steers a terminal or a printer steers mail programs too, or is lost in them. */
-const CONTROL = /(?![\t\n\r])\p{Cc}/u
+/**
+ * Tabs and line breaks are text. What else steers a terminal or a printer steers mail programs too, or is lost in them: so
+ * do separators that are line breaks to some of them only, and overrides that turn around all that follows.
+ */
+const CONTROL = /(?![\t\n\r])[\p{Cc}\u2028\u2029\u202d\u202e]/u
 
 /** What an author's text may not hold, with its place, or undefined. */
 export function refusedInText(text: string): string | undefined {

@@ -1,11 +1,13 @@
 import juice from 'juice'
 import { compiledHtmlOf } from './compile-html.ts'
 import { hasMarks, markFields, marksIn, replaceMarks } from './fields-in.ts'
+import { COST_MAX, inliningCost, namesVariables } from './inlining-cost.ts'
 
-/** Selectors and declarations times tags: each is looked for, or written, at every tag, so this is what inlining costs. */
-const COMPARISONS_MAX = 100_000
 /** As long as an author's own HTML may be. */
 const LENGTH_MAX = 300_000
+
+// Signs of other template languages, which it would look for to the end of the text from each that it finds.
+for (const language of Object.keys(juice.codeBlocks)) delete juice.codeBlocks[language]
 
 const STYLE_SHEET = /<style[\s>]/i
 
@@ -15,10 +17,11 @@ const STYLE_SHEET = /<style[\s>]/i
  * Null where nothing is to be inlined, and where the result would say anything else than the source did.
  */
 export function inlineStyles(source: string): string | null {
-  if (!STYLE_SHEET.test(source) || hasMarks(source) || costOf(source) > COMPARISONS_MAX) return null
+  if (!STYLE_SHEET.test(source) || hasMarks(source)) return null
   const compiled = compiledHtmlOf(source)
   if (!compiled.ok) return null
   const { marked, fields } = markFields(source)
+  if (inliningCost(marked) > COST_MAX) return null
   const styled = inline(marked)
   // A field that was lost, doubled or moved on the way.
   if (marksIn(styled).join() !== fields.map((_, index) => index).join()) return null
@@ -33,16 +36,15 @@ export function asSent(bodyHtml: string): string {
   return inlineStyles(bodyHtml) ?? bodyHtml
 }
 
-function costOf(source: string): number {
-  const sheets = source.match(/<style[\s>][\s\S]*?(?:<\/style|$)/gi) ?? []
-  const rules = sheets.reduce((sum, sheet) => sum + sheet.split(/[{,;]/).length, 0)
-  const tags = source.split('<').length
-  return rules * tags
-}
-
 function inline(marked: string): string {
   try {
-    return juice(marked, { preserveMediaQueries: true, preserveFontFaces: true, preserveKeyFrames: true })
+    return juice(marked, {
+      preserveMediaQueries: true,
+      preserveFontFaces: true,
+      preserveKeyFrames: true,
+      // It looks for them in every value, whether there are any or not.
+      resolveCSSVariables: namesVariables(marked),
+    })
   } catch {
     // A style sheet that cannot be read styles nothing, here as in any mail program.
     return marked

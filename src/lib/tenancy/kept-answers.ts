@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { PublicError } from '#lib/platform/api-response.ts'
-import type { Sql } from '#lib/platform/database.ts'
+import { AskedTogether } from '#lib/platform/connections/asked-together.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { KeptAnswer, KeyStore } from '#lib/platform/http/keyed.ts'
+import { ANSWER_BYTES_MAX, KEPT_FOR_PEOPLE, KEPT_HOURS, type KeptMost, takeRoom } from './room-for-answers.ts'
 
-export const KEPT_HOURS = 24
 /** How long a request may be under way before its key is given to the next; it is fenced off then. */
 export const CLAIM_SECONDS = 120
-/** Of one caller in a day. More would be a table of theirs in our database. */
-export type KeptMost = { keys: number; bytes: number }
-export const KEPT_FOR_PEOPLE: KeptMost = { keys: 10_000, bytes: 64 * 1024 * 1024 }
-/** A program sends an email for each order of a shop. */
-export const KEPT_FOR_PROGRAMS: KeptMost = { keys: 100_000, bytes: 256 * 1024 * 1024 }
-const ANSWER_BYTES_MAX = 256 * 1024
-
 const FORGOTTEN_AT_ONCE = 1_000
+/** Written by one statement: so many claims, and answers of so many bytes. */
+const CLAIMED_AT_ONCE = 500
+const FILLED_BYTES_AT_ONCE = 4 * 1024 * 1024
 
 export type KeyedBy = {
   /** Null where the operation is of no workspace. */
@@ -33,19 +30,21 @@ export type KeyedBy = {
  */
 export function keyStoreOf(pool: pg.Pool, by: KeyedBy, most: KeptMost = KEPT_FOR_PEOPLE): KeyStore {
   const id = idOf(by)
+  const operation = JSON.stringify([by.workspaceId, by.callerId, by.operation])
   let token = 0
   return {
     async claim(fingerprint) {
-      let claimed = await claim(pool, id, { ...by, most }, fingerprint)
+      const claiming = { ...by, id, fingerprint, operation }
+      let claimed = await claim(pool, claiming, most)
       // It stood for a request that has been refused since, and is free by now; else there is no room for it.
-      claimed ??= await claim(pool, id, { ...by, most }, fingerprint)
+      claimed ??= await claim(pool, claiming, most)
       if (claimed === undefined) throw tooMany(most)
       if (typeof claimed === 'object') return claimed
       token = claimed
       return undefined
     },
     keep: (tx, answer) => keep(tx, id, token, answer),
-    fill: (answer) => fill(pool, id, token, answer),
+    fill: (answer) => fills.of(operation, { id, token, answer }, (some) => fill(pool, some)),
     async release() {
       await pool.query('DELETE FROM kept_answers WHERE id = $1 AND token = $2 AND status IS NULL', [id, token])
     },
@@ -59,31 +58,66 @@ function idOf({ workspaceId, callerId, operation, key }: KeyedBy): Buffer {
     .digest()
 }
 
+/** `operation`: of one caller. Its claims and answers of the moment are written together. */
+type Claiming = Pick<KeyedBy, 'workspaceId' | 'callerId'> & { id: Buffer; fingerprint: Buffer; operation: string }
+
+const claims = new AskedTogether<Claiming, number | undefined>(() => 1 / CLAIMED_AT_ONCE)
+
 /** The token of a claim that is ours, or the answer that is kept; undefined where neither is there. */
-async function claim(
-  sql: Sql,
-  id: Buffer,
-  { workspaceId, callerId, most }: KeyedBy & { most: KeptMost },
-  fingerprint: Buffer,
-): Promise<number | KeptAnswer | undefined> {
-  const { rows } = await sql.query<{ token: number }>(
-    `INSERT INTO kept_answers AS kept (id, workspace_id, person_id, fingerprint, claimed_until)
-     SELECT $1::bytea, $2::uuid, $3::uuid, $4::bytea, app_now() + make_interval(secs => $5)
-     WHERE (SELECT count(*) < $6 AND coalesce(sum(bytes), 0) < $7 FROM kept_answers
-            WHERE person_id = $3::uuid AND created_at > app_now() - make_interval(hours => $8))
-     ON CONFLICT (id) DO UPDATE SET token = kept.token + 1, claimed_until = excluded.claimed_until,
-       fingerprint = excluded.fingerprint, status = NULL, headers = NULL, body = NULL, bytes = 0, created_at = excluded.created_at
-     WHERE kept.created_at <= app_now() - make_interval(hours => $8)
-       OR (kept.status IS NULL AND kept.claimed_until <= app_now() AND kept.fingerprint = excluded.fingerprint)
-     RETURNING token`,
-    [id, workspaceId, callerId, fingerprint, CLAIM_SECONDS, most.keys, most.bytes, KEPT_HOURS],
+async function claim(pool: pg.Pool, claiming: Claiming, most: KeptMost): Promise<number | KeptAnswer | undefined> {
+  const hasRoom = await takeRoom(pool, claiming.callerId, most)
+  const token = hasRoom
+    ? ((await claims.of(claiming.operation, claiming, (some) => claimNew(pool, some))) ??
+      (await takeOver(pool, claiming)))
+    : undefined
+  return token ?? keptOrRefused(pool, claiming)
+}
+
+/**
+ * Those whose keys were never used, and each of them once. A key that is there already is not waited for: the request
+ * that has it may be about to commit, and that is nothing to the others.
+ */
+async function claimNew(sql: Sql, some: readonly Claiming[]): Promise<(number | undefined)[]> {
+  const { rows } = await sql.query<{ id: Buffer; token: number }>(
+    prepared(`INSERT INTO kept_answers (id, workspace_id, person_id, fingerprint, claimed_until)
+     SELECT DISTINCT ON (id) id, workspace_id, person_id, fingerprint, app_now() + make_interval(secs => $5)
+     FROM unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::bytea[]) WITH ORDINALITY
+       AS asked(id, workspace_id, person_id, fingerprint, place)
+     ORDER BY id, place
+     ON CONFLICT (id) DO NOTHING RETURNING id, token`),
+    [
+      some.map(({ id }) => id),
+      some.map(({ workspaceId }) => workspaceId),
+      some.map(({ callerId }) => callerId),
+      some.map(({ fingerprint }) => fingerprint),
+      CLAIM_SECONDS,
+    ],
   )
-  return rows[0]?.token ?? keptOrRefused(sql, id, fingerprint)
+  const tokens = new Map(rows.map(({ id, token }) => [id.toString('hex'), token]))
+  return some.map(({ id }) => {
+    const name = id.toString('hex')
+    const token = tokens.get(name)
+    tokens.delete(name)
+    return token
+  })
+}
+
+/** What was kept for its time, or was left behind by a request that never came to an end. */
+async function takeOver(sql: Sql, { id, fingerprint }: Claiming): Promise<number | undefined> {
+  const { rows } = await sql.query<{ token: number }>(
+    `UPDATE kept_answers SET token = token + 1, claimed_until = app_now() + make_interval(secs => $3), fingerprint = $2,
+       status = NULL, headers = NULL, body = NULL, bytes = 0, created_at = app_now()
+     WHERE id = $1 AND (created_at <= app_now() - make_interval(hours => $4)
+       OR (status IS NULL AND claimed_until <= app_now() AND fingerprint = $2))
+     RETURNING token`,
+    [id, fingerprint, CLAIM_SECONDS, KEPT_HOURS],
+  )
+  return rows[0]?.token
 }
 
 type Row = Omit<KeptAnswer, 'status'> & { status: number | null; isSame: boolean; waitSeconds: number }
 
-async function keptOrRefused(sql: Sql, id: Buffer, fingerprint: Buffer): Promise<KeptAnswer | undefined> {
+async function keptOrRefused(sql: Sql, { id, fingerprint }: Claiming): Promise<KeptAnswer | undefined> {
   const { rows } = await sql.query<Row>(
     `SELECT status, headers, body, fingerprint = $2 AS "isSame",
        greatest(1, ceil(extract(epoch FROM claimed_until - app_now())))::int AS "waitSeconds"
@@ -105,11 +139,26 @@ async function keep(tx: Sql, id: Buffer, token: number, answer: KeptAnswer): Pro
   if (rowCount === 0) throw inFlight(CLAIM_SECONDS)
 }
 
-async function fill(sql: Sql, id: Buffer, token: number, answer: KeptAnswer): Promise<void> {
+type Filling = { id: Buffer; token: number; answer: KeptAnswer }
+
+const fills = new AskedTogether<Filling, undefined>(
+  ({ answer }) => 1 / CLAIMED_AT_ONCE + Buffer.byteLength(answer.body ?? '') / FILLED_BYTES_AT_ONCE,
+)
+
+async function fill(sql: Sql, some: readonly Filling[]): Promise<undefined[]> {
+  const columns = some.map(({ answer }) => columnsOf(answer))
   await sql.query(
-    'UPDATE kept_answers SET status = $3, headers = $4, body = $5, bytes = $6 WHERE id = $1 AND token = $2 AND body IS NULL',
-    [id, token, ...columnsOf(answer)],
+    prepared(`UPDATE kept_answers kept SET status = given.status, headers = given.headers, body = given.body, bytes = given.bytes
+     FROM unnest($1::bytea[], $2::int[], $3::int[], $4::jsonb[], $5::text[], $6::int[])
+       AS given(id, token, status, headers, body, bytes)
+     WHERE kept.id = given.id AND kept.token = given.token AND kept.body IS NULL`),
+    [
+      some.map(({ id }) => id),
+      some.map(({ token }) => token),
+      ...[0, 1, 2, 3].map((at) => columns.map((each) => each[at])),
+    ],
   )
+  return some.map(() => undefined)
 }
 
 /** What is too large is not kept, but that it was done is. */

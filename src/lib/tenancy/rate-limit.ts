@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import type { Sql } from '#lib/platform/database.ts'
+import { AskedTogether } from '#lib/platform/connections/asked-together.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 
 export type Limit = { name: string; attemptsMax: number; windowSeconds: number }
 
@@ -26,28 +27,36 @@ export const LIMITS = {
   invitationsByPerson: { name: 'invitations-person', attemptsMax: 100, windowSeconds: 60 * 60 },
 } as const satisfies Record<string, Limit>
 
+const counting = new AskedTogether<undefined, LimitVerdict>()
+
+/** Counts one attempt, for all instances together: two at once are counted as two. */
+export function takeAttempt(sql: pg.Pool, limit: Limit, subject: string): Promise<LimitVerdict> {
+  const key = keyOf(limit, subject)
+  return counting.of(key, undefined, (attempts) => countAttempts(sql, limit, key, attempts.length))
+}
+
 /**
- * Counts one attempt, for all instances together, in one statement of its own: two at once are counted as two. It does
- * not wait for the disk, since all of one subject would wait there for each other; a crash forgets the last few.
+ * In one statement of its own, and answers whether each of them is within the limit. It does not wait for the disk, since
+ * all of one subject would wait there for each other; a crash forgets the last few.
  */
-export async function takeAttempt(sql: pg.Pool, limit: Limit, subject: string): Promise<LimitVerdict> {
+async function countAttempts(sql: pg.Pool, limit: Limit, key: string, count: number): Promise<LimitVerdict[]> {
   const { rows } = await sql.query<{ attempts: number; retry_after: number }>(
-    `WITH unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+    prepared(`WITH unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
      INSERT INTO rate_limits AS existing (key, attempts, window_ends_at)
-     SELECT $1, 1, app_now() + make_interval(secs => $2) FROM unhurried
+     SELECT $1, $3, app_now() + make_interval(secs => $2) FROM unhurried
      ON CONFLICT (key) DO UPDATE SET
-       attempts = CASE WHEN existing.window_ends_at <= app_now() THEN 1 ELSE existing.attempts + 1 END,
+       attempts = CASE WHEN existing.window_ends_at <= app_now() THEN $3 ELSE existing.attempts + $3 END,
        window_ends_at = CASE WHEN existing.window_ends_at <= app_now() THEN excluded.window_ends_at ELSE existing.window_ends_at END
-     RETURNING attempts, ceil(extract(epoch FROM window_ends_at - app_now()))::int AS retry_after`,
-    [keyOf(limit, subject), limit.windowSeconds],
+     RETURNING attempts, ceil(extract(epoch FROM window_ends_at - app_now()))::int AS retry_after`),
+    [key, limit.windowSeconds, count],
   )
   const row = rows[0]
-  if (!row) throw new Error('the attempt was not counted')
+  if (!row) throw new Error('the attempts were not counted')
+  const before = row.attempts - count
   // The first of a window clears away what has ended, so that the table stays as small as the last day was busy.
-  if (row.attempts === 1) await forgetEnded(sql)
-  return row.attempts <= limit.attemptsMax
-    ? { ok: true }
-    : { ok: false, retryAfterSeconds: Math.max(1, row.retry_after) }
+  if (before === 0) await forgetEnded(sql)
+  const refused: LimitVerdict = { ok: false, retryAfterSeconds: Math.max(1, row.retry_after) }
+  return Array.from({ length: count }, (_, index) => (before + index < limit.attemptsMax ? { ok: true } : refused))
 }
 
 /** Someone who knew the password was not guessing. */

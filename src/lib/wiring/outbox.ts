@@ -4,6 +4,7 @@ import { Permits } from '#lib/delivery/permits.ts'
 import { Settling } from '#lib/delivery/settling.ts'
 import { openMailbox } from '#lib/mail/provider.ts'
 import { Outbox } from '#lib/outbox/outbox.ts'
+import { AskedTogether } from '#lib/platform/connections/asked-together.ts'
 import { database } from '#lib/platform/database.ts'
 import { env } from '#lib/platform/env.ts'
 import { log } from '#lib/platform/log.ts'
@@ -25,6 +26,7 @@ function makeOutbox(): Outbox {
   const { providers, prepare, hasherIn } = sendingMeans(pool, keyring(), APP_URL)
   return new Outbox({
     ...{ pool, log, prepare },
+    marks: new AskedTogether(),
     keeper: new ConnectionKeeper((mailbox) => openMailbox(providers, mailbox)),
     settling: new Settling(pool, log, hasherIn),
     permits: new Permits(SEND_CONNECTIONS),

@@ -2,7 +2,6 @@ import type pg from 'pg'
 import { hasherIn } from '#lib/audience/address-hash.ts'
 import { type ComposerFor, contentPreparer } from '#lib/delivery/prepare.ts'
 import type { Refused } from '#lib/email-scheduler/outcome.ts'
-import { readBlindCopies } from '#lib/email-scheduler/transactional/recipients.ts'
 import { readDkimKeys } from '#lib/mail/domains/dkim-keys.ts'
 import { composeMessage } from '#lib/mail/message/compose.ts'
 import { renderEmails } from '#lib/mail/message/render-emails.ts'
@@ -23,22 +22,23 @@ export function sendingMeans(
   const composerFor: ComposerFor = async (emails, kind) => {
     // Gmail replaces headers that would be signed, and signs by itself.
     const signed = kind === 'GMAIL' ? [] : emails
-    const keyFor = await readDkimKeys(
-      pool,
-      keyring,
-      signed.map(({ workspaceId }) => workspaceId),
-    )
-    const threadFor = kind === 'GMAIL' ? await readThreads(pool, emails) : undefined
     const transactional = emails.filter(({ kind }) => kind === 'TRANSACTIONAL')
-    const parts = await readParts(
-      pool,
-      transactional.map(({ id }) => id),
-    )
-    const copies = await readBlindCopies(pool, transactional)
-    return async ({ id, workspaceId }, content) => {
+    const [keyFor, parts] = await Promise.all([
+      readDkimKeys(
+        pool,
+        keyring,
+        signed.map(({ workspaceId }) => workspaceId),
+      ),
+      readParts(
+        pool,
+        transactional.map(({ id }) => id),
+      ),
+    ])
+    const threadFor = kind === 'GMAIL' ? await readThreads(pool, emails) : undefined
+    return async ({ id, workspaceId }, content, bcc) => {
       const key = keyFor(workspaceId, content.from.address)
       if (key && 'unreadable' in key) return { ok: false, outcome: unreadableKey(key.domain) }
-      const message = await composeMessage(content, key, { parts: parts.get(id), bcc: copies.get(id) })
+      const message = await composeMessage(content, key, { parts: parts.get(id), bcc })
       return { ok: true, message: { ...message, threadId: threadFor?.({ id }, content.headers) } }
     }
   }

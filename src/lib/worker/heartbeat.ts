@@ -75,16 +75,20 @@ export type LastTick = { at: Date | null; ageSeconds: number | null; ok: boolean
 
 /** Does the cron come? Said plainly, since without it nothing is sent. */
 export async function readLastTick(sql: Sql): Promise<LastTick> {
-  const { rows } = await sql.query<{ at: Date | null; ageSeconds: number | null }>(
-    `SELECT max(started_at) AS at, floor(extract(epoch FROM app_now() - max(started_at)))::int AS "ageSeconds" FROM worker_ticks`,
+  // One that is dated ahead was before the clock was set back, and says nothing of now.
+  const { rows } = await sql.query<{ at: Date | null; ageSeconds: number | null; hasTicked: boolean }>(
+    `SELECT max(started_at) AS at, floor(extract(epoch FROM app_now() - max(started_at)))::int AS "ageSeconds",
+       EXISTS (SELECT FROM worker_ticks) AS "hasTicked"
+     FROM worker_ticks WHERE started_at < app_now() + interval '1 second'`,
   )
-  const { at, ageSeconds: age } = rows[0] ?? { at: null, ageSeconds: null }
+  const { at, ageSeconds: age, hasTicked } = rows[0] ?? { at: null, ageSeconds: null, hasTicked: false }
   if (at === null || age === null) {
+    const since = hasTicked ? 'since the database’s clock was set back' : 'yet'
     return {
       at: null,
       ageSeconds: null,
       ok: false,
-      sentence: 'No tick has come yet: nothing is sent until cron calls /api/cron/send-emails.',
+      sentence: `No tick has come ${since}: nothing is sent until cron calls /api/cron/send-emails.`,
     }
   }
   const ageSeconds = Math.max(0, age)

@@ -22,6 +22,7 @@ import { type Claim, type ClaimedEmail, claimNext } from '#lib/email-scheduler/s
 import { hasGoneBack } from '#lib/email-scheduler/send/moment.ts'
 import { lookForNextDue } from '#lib/email-scheduler/send/next-due.ts'
 import { openMailbox, type Providers } from '#lib/mail/provider.ts'
+import { AskedTogether } from '#lib/platform/connections/asked-together.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { forBroker } from '#lib/platform/rows/for-broker.ts'
 import { BrokerActor } from './act-by-broker.ts'
@@ -77,6 +78,7 @@ export class BrokerSender implements Sending {
       log,
       keeper: new ConnectionKeeper((mailbox) => openMailbox(means.providers, mailbox)),
       prepare: means.prepare,
+      marks: new AskedTogether(),
       settling: new Settling(pool, log, means.hasherIn),
       submitMsMax: limits.submitMsMax,
       counts: { ...NOTHING_SENT },

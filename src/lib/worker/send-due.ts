@@ -17,6 +17,7 @@ import { hasGoneBack } from '#lib/email-scheduler/send/moment.ts'
 import { lookForNextDue } from '#lib/email-scheduler/send/next-due.ts'
 import type { TimeLeft } from '#lib/mail/deadline.ts'
 import { openMailbox, type Providers } from '#lib/mail/provider.ts'
+import { AskedTogether } from '#lib/platform/connections/asked-together.ts'
 import type { Log } from '#lib/platform/log.ts'
 import type { Acting } from './acting.ts'
 import { CONTENDED_MS, LOOK_AGAIN_MS_MAX, Resting } from './resting.ts'
@@ -78,6 +79,7 @@ export class Sender implements Sending {
       log,
       keeper: new ConnectionKeeper((mailbox) => openMailbox(means.providers, mailbox)),
       prepare: means.prepare,
+      marks: new AskedTogether(),
       settling: new Settling(pool, log, means.hasherIn),
       submitMsMax: limits.submitMsMax,
       counts: { ...NOTHING_SENT },
@@ -136,8 +138,11 @@ export class Sender implements Sending {
           // What is in flight may make its follow-up due, or free its mailbox.
           const ms = Math.max(CONTENDED_MS, Math.min(waitMs ?? NEW_WORK_MS, NEW_WORK_MS))
           await Promise.race([this.#inFlight.next(), pause(ms, signal)])
-        } else if (except.length > 0 || only !== null) {
-        } else if (waitMs !== null && waitMs <= time.leftMs()) {
+          continue
+        }
+        // What this claim had to leave out has landed since: the next one is for all, and does not wait.
+        if (except.length > 0 || only !== null) continue
+        if (waitMs !== null && waitMs <= time.leftMs()) {
           // What is due and could not be claimed is in another worker's hands at the moment.
           await pause(Math.max(CONTENDED_MS, Math.min(waitMs, LOOK_AGAIN_MS_MAX)), signal)
         } else if (!(await mayMoreCome())) break

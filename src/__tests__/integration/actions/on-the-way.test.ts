@@ -231,6 +231,54 @@ describe('the way of a person', () => {
     expect(await path()).toMatchObject({ left: null, standsAt: 'e4' })
   })
 
+  test('tells lists, campaigns and members by their names, and those of no other workspace', async () => {
+    const campaign = await on.make()
+    const other = await on.make()
+    const listOf = async ({ workspaceId }: { workspaceId: string }, name: string) => {
+      const { rows } = await db.pool.query<{ id: string }>(
+        `INSERT INTO prospect_lists (id, workspace_id, name, updated_at) VALUES (gen_random_uuid(), $1, $2, app_now()) RETURNING id`,
+        [workspaceId, name],
+      )
+      return rows[0]?.id ?? ''
+    }
+    const nodes = [
+      email(1),
+      { id: 'a', type: 'add-to-list' as const, listId: await listOf(campaign, 'Keen') },
+      { id: 'r', type: 'remove-from-list' as const, listId: await listOf(other, 'Of others') },
+      { id: 'f', type: 'set-field' as const, field: 'custom.stage', value: 'warm' },
+      { id: 'm', type: 'move' as const, campaignId: campaign.campaignId },
+    ]
+    const { rows } = await db.pool.query<{ id: string; name: string }>(
+      'SELECT c.sequence_id AS id, c.name FROM campaigns c WHERE c.id = $1',
+      [campaign.campaignId],
+    )
+    const [{ id, name } = { id: '', name: '' }] = rows
+    const { items } = await previewPath(db.pool, campaign.workspaceId, id, { graph: { nodes }, happens: [] })
+    expect(items.map(({ sentence }) => sentence)).toEqual([
+      'The email of step 1.',
+      'Adds the person to “Keen”.',
+      'Takes the person from a list that is gone.',
+      'Sets the field stage to “warm”.',
+      `Moves the person on to “${name}”.`,
+    ])
+  })
+
+  test('of who came to the end tells the side that was taken and what was done there', async () => {
+    const deed = { id: 's', type: 'set-field', field: 'custom.keen', value: 'yes' } as const
+    const campaign = await on.make([email(1), branch('b', 'CUSTOM', 3, [deed], [], 'bought')], { steps: 1 })
+    const [enrolmentId = ''] = await on.enrolmentsOf(campaign)
+    await on.sendAndMove()
+    await on.happens(campaign)
+    await on.tick()
+    const { items, left } = await readPersonPath(db.pool, campaign.workspaceId, campaign.campaignId, enrolmentId)
+    expect(items.map(({ nodeId, side }) => [nodeId, side])).toEqual([
+      ['e1', null],
+      ['b', 'yes'],
+      ['s', null],
+    ])
+    expect(left).toBe('The person came to the end of the sequence.')
+  })
+
   test('is forecast for one who has not begun, by the sides that are chosen', async () => {
     const campaign = await on.make()
     const steps = async (happening: string[]) =>

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { CLAIM_OF_CAMPAIGNS, CLAIM_OF_PEOPLE, NEXT_ACTION_MS } from '#lib/actions/claim.ts'
+import { ENROLMENTS_PER_LOOK, LOOK_AT_SOME } from '#lib/campaigns/finish.ts'
 import { findLacking } from '#lib/campaigns/journeys/lacking.ts'
 import { DECIDE_BY_EVENTS } from '#lib/campaigns/journeys/waits.ts'
 import { createPool, inTransaction, type Sql } from '#lib/platform/database.ts'
@@ -20,6 +21,7 @@ import { silent } from '#tests/support/silent.ts'
 const db = testDatabase()
 const PEOPLE = 100_000
 const DUE = 150
+let crowd: Branching
 let campaign: Branching
 let askedAmongFew = 0
 
@@ -36,7 +38,7 @@ async function statementsOfATick(): Promise<number> {
 
 /** A hundred thousand people at a branch, each with a time-out to come; of one other workspace a few are due. */
 beforeAll(async () => {
-  const crowd = await makeBranching(db.pool, FORK)
+  crowd = await makeBranching(db.pool, FORK)
   campaign = await makeBranching(db.pool, FORK, { people: DUE })
   await sendAndMove(db.pool)
   askedAmongFew = await statementsOfATick()
@@ -46,16 +48,18 @@ beforeAll(async () => {
       'CREATE TEMP TABLE crowd ON COMMIT DROP AS SELECT gen_random_uuid() AS id, gen_random_uuid() AS prospect FROM generate_series(1, $1)',
       [PEOPLE],
     )
-    for (const table of ['journeys', 'journey_waits', 'scheduled_actions'] as const)
+    for (const table of ['campaign_prospects', 'journeys', 'journey_waits', 'scheduled_actions'] as const)
       await tx.query(COPIES[table], [crowd.campaignId])
   })
   await db.pool.query(`UPDATE scheduled_actions SET due_at = app_now() WHERE campaign_id = $1 AND type = 'TIMEOUT'`, [
     campaign.campaignId,
   ])
-  await vacuum(db.pool, 'journeys', 'journey_waits', 'scheduled_actions', 'person_events')
+  await vacuum(db.pool, 'campaign_prospects', 'journeys', 'journey_waits', 'scheduled_actions', 'person_events')
 }, 240_000)
 
 const COPIES = {
+  campaign_prospects: `INSERT INTO campaign_prospects (id, workspace_id, campaign_id, prospect_id, state, planned_at, planned_steps)
+    SELECT c.id, workspace_id, campaign_id, c.prospect, state, planned_at, planned_steps FROM campaign_prospects, crowd c WHERE campaign_id = $1`,
   journeys: `INSERT INTO journeys (enrolment_id, workspace_id, campaign_id, prospect_id, sequence_id, graph_version, state, node_id, anchor_email_id, anchored_at)
     SELECT c.id, workspace_id, campaign_id, c.prospect, sequence_id, 1, state, node_id, anchor_email_id, anchored_at FROM journeys, crowd c WHERE campaign_id = $1`,
   journey_waits: `INSERT INTO journey_waits (workspace_id, enrolment_id, prospect_id, node_id, round, anchor_email_id, anchored_at, deadline, event_type, event_name)
@@ -74,6 +78,8 @@ type Plan = {
   'Actual Loops': number
   Plans?: Plan[]
 }
+
+const READ = new Set(['campaign_prospects', 'scheduled_actions', 'journeys', 'journey_waits', 'person_events'])
 
 /** What a statement reads of these tables, row by row; nothing of it is kept. */
 async function readBy(text: string, values: unknown[]): Promise<{ table: string; by: string; rows: number }[]> {
@@ -94,7 +100,7 @@ async function readBy(text: string, values: unknown[]): Promise<{ table: string;
   await inTransaction(db.pool, explain).catch((error: Error) => expect(error.message).toBe('taken back'))
   return nodes.flatMap((node) => {
     const table = node['Relation Name']
-    const isOurs = table !== undefined && /^(scheduled_actions|journeys|journey_waits|person_events)$/.test(table)
+    const isOurs = table !== undefined && READ.has(table)
     if (!isOurs || node['Node Type'] === 'ModifyTable') return []
     const looked = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)
     return [{ table, by: node['Node Type'], rows: looked * node['Actual Loops'] }]
@@ -106,6 +112,11 @@ describe('among a hundred thousand people who wait', () => {
     ['the claim of people’s actions reads what it takes', async () => [CLAIM_OF_PEOPLE, ['w']], DUE + 10],
     ['the claim of campaigns’ actions reads what it takes', async () => [CLAIM_OF_CAMPAIGNS, ['w']], 5],
     ['the look for what is next reads an entry for each type', async () => [NEXT_ACTION_MS, []], 9],
+    [
+      'the look for who has finished reads some thousands',
+      async () => [LOOK_AT_SOME, [crowd.campaignId, ENROLMENTS_PER_LOOK]],
+      ENROLMENTS_PER_LOOK,
+    ],
     [
       'the match of a wait reads the events of its person',
       async () => {

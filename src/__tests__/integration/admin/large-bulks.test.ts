@@ -4,12 +4,13 @@ import { expect, test } from 'vitest'
 import type { SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import { advanceBulk } from '#lib/email-scheduler/verbs/advance-bulk.ts'
 import { actOnMany } from '#lib/email-scheduler/verbs/bulk.ts'
-import { BULK_KEPT_DAYS } from '#lib/email-scheduler/verbs/forget-bulks.ts'
+import { BULK_KEPT_DAYS, FORGET_SLICE } from '#lib/email-scheduler/verbs/forget-bulks.ts'
 import { type BulkReport, readBulk } from '#lib/email-scheduler/verbs/read-bulk.ts'
 import { startBulk, startUndo } from '#lib/email-scheduler/verbs/start-bulk.ts'
 import { Deadline } from '#lib/mail/deadline.ts'
 import { examine } from '#lib/operations/doctor/examine.ts'
-import { inTransaction } from '#lib/platform/database.ts'
+import { inTransaction, tryOut } from '#lib/platform/database.ts'
+import { newId } from '#lib/platform/id.ts'
 import { runTick } from '#lib/worker/tick.ts'
 import { makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
 import { actor } from '#tests/support/data/people.ts'
@@ -154,3 +155,26 @@ function heapUsed(): number {
   runInNewContext('gc')()
   return process.memoryUsage().heapUsed
 }
+
+test('of statistics that know nothing of it, forgetting a slice of a bulk makes nothing quadratic', async () => {
+  const [slice, items] = [1_000, 3_000]
+  const deleted = await tryOut(db.pool, async (tx) => {
+    await tx.query('SET LOCAL session_replication_role = replica')
+    await tx.query('ALTER TABLE email_bulk_items SET (autovacuum_enabled = off)')
+    const add = (bulkId: string, count: number) =>
+      tx.query(
+        `INSERT INTO email_bulk_items (bulk_id, email_id, answer) SELECT $1, gen_random_uuid(), 'done' FROM generate_series(1, $2)`,
+        [bulkId, count],
+      )
+    for (let other = 0; other < 20; other += 1) await add(newId(), 20)
+    await tx.query('ANALYZE email_bulk_items')
+    const id = newId()
+    await add(id, items)
+    const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE) ${FORGET_SLICE}`, [id, slice])
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    const left = await tx.query('SELECT FROM email_bulk_items WHERE bulk_id = $1', [id])
+    return { plan, left: left.rowCount }
+  })
+  expect(deleted.left).toBe(items - slice)
+  expect(deleted.plan).not.toMatch(/Removed by Join Filter/)
+})

@@ -97,7 +97,7 @@ beforeAll(async () => {
   const { workspaceId } = await makeAudience(db.pool, key)
   const path = await writeFile(LINES)
   through = { workspaceId, path, ...(await run(workspaceId, path)) }
-}, 180_000)
+}, 600_000)
 
 test('the memory of an import does not grow with the file', async () => {
   const small = await makeAudience(db.pool, key)
@@ -116,7 +116,7 @@ test('the memory of an import does not grow with the file', async () => {
 })
 
 test('killed again and again in the middle, the import ends as if it had run through', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   const killed = await makeAudience(db.pool, key)
   const isFarFromDone = async () => (await committed(killed.workspaceId)) < LINES - 10 * BATCH

@@ -132,7 +132,40 @@ describe('every number of a campaign is a door to as many', () => {
         expect([day.date, key, await emailsBehind({ date: day.date, status })]).toEqual([day.date, key, day[key]])
   })
 
+  test('its emails come in the order of their times, either way, page after page, each once', async () => {
+    type Email = { id: string; localDate: string } & Record<'scheduledFor' | 'nextRetryAt' | 'sentAt', string | null>
+    const listed = async (query: Record<string, string>) => {
+      const emails: Email[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const asked: Record<string, string> = { ...query, limit: '7', ...(cursor ? { cursor } : {}) }
+        const page: Page & { emails: Email[] } = await owner.ask('GET', '/api/campaigns/[id]/scheduled-emails', {
+          ...{ params, query: asked },
+        })
+        emails.push(...page.emails)
+        cursor = page.nextCursor
+      }
+      return emails
+    }
+    const placeOf = ({ localDate, sentAt, nextRetryAt, scheduledFor, id }: Email) =>
+      `${localDate} ${sentAt ?? nextRetryAt ?? scheduledFor} ${id}`
+    const soonest = await listed({ order: 'soonest' })
+    expect(soonest).toHaveLength(64)
+    expect(new Set(soonest.map(({ id }) => id)).size).toBe(64)
+    expect(soonest.map(placeOf)).toEqual(soonest.map(placeOf).toSorted())
+    expect((await listed({ order: 'latest' })).map(placeOf)).toEqual(soonest.map(placeOf).toReversed())
+    const sent = await listed({ order: 'latest', status: 'SENT' })
+    expect(sent).toHaveLength(11)
+    expect(sent.map(placeOf)).toEqual(sent.map(placeOf).toSorted().toReversed())
+    const date = soonest[0]?.localDate ?? ''
+    const ofDay = soonest.filter(({ localDate }) => localDate === date)
+    expect((await listed({ order: 'soonest', date })).map(({ id }) => id)).toEqual(ofDay.map(({ id }) => id))
+  })
+
   test.each<Record<string, string>>([
+    { from: '2026-11-19', order: 'latest' },
+    { blocker: 'prospect-active', order: 'soonest' },
+    { order: 'latest', cursor: '018f0000-0000-7000-8000-000000000000' },
+    { order: 'planned', cursor: '2026-11-19~1~018f0000-0000-7000-8000-000000000000' },
     { from: '2026-11-19', date: '2026-11-19' },
     { from: '2026-11-19', cursor: '018f0000-0000-7000-8000-000000000000' },
     { cursor: '2026-11-19~1~018f0000-0000-7000-8000-000000000000' },

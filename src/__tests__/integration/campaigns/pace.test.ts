@@ -4,6 +4,7 @@ import { PACE_SQL, withPace } from '#lib/email-scheduler/read/campaign-pace.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import { runTick } from '#lib/worker/tick.ts'
+import { FORK, happens, makeBranching, sendAndMove, tick } from '#tests/support/data/branching.ts'
 import { type Draft, launch, makeDraft } from '#tests/support/data/drafts.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 import { vacuum } from '#tests/support/server/vacuum.ts'
@@ -51,8 +52,24 @@ test('the rate counts the last hour of this campaign alone, and the end is the l
   )
   expect(await paceOf(one)).toMatchObject({ sentLastHour: 3, lastDate: rows[0].last, nextAt: rows[0].next, blocks: [] })
   expect((await paceOf(two)).sentLastHour).toBe(1)
+  const { lastHour } = await paceOf(one)
+  expect(lastHour.until.getTime() - lastHour.from.getTime()).toBe(3_600_000)
   await set(`UPDATE campaigns SET status = 'PAUSED' WHERE id = $1`, one.campaignId)
   expect(await paceOf(one)).toMatchObject({ nextAt: null, lastDate: null })
+})
+
+test('the end is not told while somebody is on the way through a sequence that branches', async () => {
+  const campaign = await makeBranching(db.pool, FORK, { people: 2 })
+  const waiting = async () =>
+    (await set(`SELECT FROM scheduled_emails WHERE campaign_id = $1 AND status = 'SCHEDULED'`, campaign.campaignId))
+      .rowCount
+  expect([await waiting(), (await paceOf(campaign)).lastDate]).toEqual([2, null])
+  await sendAndMove(db.pool)
+  // The one is past the branch and has an email to come; the other waits at it.
+  await happens(db.pool, campaign, campaign.prospectIds[0] ?? '')
+  await tick(db.pool)
+  expect(await waiting()).toBeGreaterThan(0)
+  expect((await paceOf(campaign)).lastDate).toBeNull()
 })
 
 test('what blocks a part of it is named with how many it concerns: mailboxes, fields, paused people, unknown outcomes', async () => {
@@ -88,7 +105,8 @@ test('the pace reads what it needs, and no whole campaign', async () => {
   const plan = await inTransaction(db.pool, async (tx) => {
     await tx.query('SET LOCAL enable_seqscan = off')
     await tx.query('SET LOCAL enable_bitmapscan = off')
-    const values = [draft.workspaceId, plainArray([draft.campaignId])]
+    const hour = [new Date(Date.now() - 3_600_000), new Date()]
+    const values = [draft.workspaceId, plainArray([draft.campaignId]), ...hour]
     const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${PACE_SQL}`, values)
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   })

@@ -6,13 +6,21 @@ import { projectRoot } from '#cli/project.ts'
 import { CONTRACT } from '#lib/contract/contract.ts'
 import type { Operation } from '#lib/contract/operation.ts'
 import { createPool } from '#lib/platform/database.ts'
-import { CLAIM_SECONDS, KEPT_HOURS, keyStoreOf } from '#lib/tenancy/kept-answers.ts'
+import { CLAIM_SECONDS, keyStoreOf } from '#lib/tenancy/kept-answers.ts'
+import {
+  ANSWER_BYTES_MAX,
+  KEPT_FOR_PEOPLE,
+  KEPT_FOR_PROGRAMS,
+  KEPT_HOURS,
+  type KeptMost,
+} from '#lib/tenancy/room-for-answers.ts'
 import { runTick } from '#lib/worker/tick.ts'
 import { importForm } from '#tests/support/data/import-form.ts'
 import { until } from '#tests/support/faults/waiting.ts'
 import { endWaiting, heldOpen } from '#tests/support/server/database.ts'
 import { type CallInput, join, setUp, testApp, type Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 import { interleaved } from '#tests/support/server/interleaved.ts'
+import { watched } from '#tests/support/server/watched.ts'
 import { silent } from '#tests/support/silent.ts'
 
 /** The same request under the same Idempotency-Key is done once, and answered the same each time. */
@@ -24,6 +32,7 @@ let personId = ''
 let sequenceId = ''
 let otherSequenceId = ''
 let campaignId = ''
+let prospectId = ''
 let otherCampaignId = ''
 
 beforeAll(async () => {
@@ -38,6 +47,10 @@ beforeAll(async () => {
   const draft = (name: string) => owner.ask<{ id: string }>('POST', '/api/campaigns', { body: { name, sequenceId } })
   campaignId = (await draft('Spring')).id
   otherCampaignId = (await draft('Autumn')).id
+  const made = await owner.ask<{ prospect: { id: string } }>('POST', '/api/prospects', {
+    body: { email: 'ada@example.com' },
+  })
+  prospectId = made.prospect.id
 })
 
 beforeEach(async () => {
@@ -96,6 +109,11 @@ const MAKING: Record<string, Making> = {
     other: () => ({ body: { to: 'another@example.com', subject: 'Hi', text: 'x', mailbox: 'ann@acme.test' } }),
     isItsOwnKey: true,
   },
+  '/api/events': {
+    table: 'person_events',
+    wanted: () => ({ body: { name: 'bought', prospectId, data: { order: word() } } }),
+    other: () => ({ body: { name: 'visited', prospectId } }),
+  },
   '/api/invitations': {
     table: 'invitations',
     wanted: () => ({ body: { email: `${word()}@example.com`, role: 'member' } }),
@@ -126,6 +144,12 @@ const MAKING: Record<string, Making> = {
     wanted: () => ({ body: { email: `${word()}@example.com` } }),
     other: () => ({ body: { email: 'another@example.com' } }),
   },
+  '/api/prospects/import': {
+    table: 'import_jobs',
+    wanted: () => importForm(`email\n${word()}@example.com\n`, IMPORT_OPTIONS),
+    other: () => importForm('email\nanother@example.com\n', IMPORT_OPTIONS),
+    isItsOwnKey: true,
+  },
   '/api/sequences': {
     table: 'sequences',
     wanted: () => ({ body: { name: `Welcome ${word()}` } }),
@@ -135,6 +159,11 @@ const MAKING: Record<string, Making> = {
     table: 'sequences',
     wanted: () => ({ params: { id: sequenceId } }),
     other: () => ({ params: { id: otherSequenceId } }),
+  },
+  '/api/suppressions': {
+    table: 'suppressions',
+    wanted: () => ({ body: { value: `${word()}.example` } }),
+    other: () => ({ body: { value: 'another.example' } }),
   },
   '/api/webhooks': {
     table: 'webhook_endpoints',
@@ -148,6 +177,7 @@ const MAKING: Record<string, Making> = {
     other: () => ({ body: { name: 'Another' } }),
   },
 }
+const IMPORT_OPTIONS = { columns: [{ to: 'email' }], onKnown: 'leave' }
 const SMTP = { host: '127.0.0.1', port: 9, security: 'NONE', username: '' }
 
 test('every operation that makes something is in this test', () => {
@@ -311,10 +341,32 @@ describe('a key', () => {
        SELECT sha256(n::text::bytea), $1, $2, '', app_now(), 200 FROM generate_series(1, 10000) n`,
       [workspaceId, personId],
     )
+    // What was counted before stands for some more.
+    for (let tries = 0; (await postList(`Late ${word()}`, newKey())).status === 201; tries += 1)
+      expect(tries).toBeLessThan(KEPT_FOR_PEOPLE.keys / 10)
     expect((await postList(`Late ${word()}`, newKey())).json).toMatchObject({ error: { code: 'too-many-keys' } })
     expect((await postList(name, key)).json).toEqual(first.json)
     await app.db.pool.query(`DELETE FROM kept_answers WHERE fingerprint = ''`)
   })
+})
+
+test('what a caller has used is counted for many claims at once, and never beyond what is left', async () => {
+  const { sql, asked } = watched(app.db.pool)
+  const callerId = crypto.randomUUID()
+  const claim = (most: KeptMost) =>
+    keyStoreOf(sql, { workspaceId, callerId, operation: 'POST /api/lists', key: newKey() }, most).claim(
+      Buffer.alloc(32),
+    )
+  const counts = () => asked.filter(({ text }) => text.includes('sum(bytes)')).length
+  await Promise.all(Array.from({ length: 200 }, () => claim(KEPT_FOR_PROGRAMS)))
+  expect(counts()).toBeLessThanOrEqual(3)
+  const few = { keys: 230, bytes: KEPT_FOR_PROGRAMS.bytes }
+  const taken = await Promise.allSettled(Array.from({ length: 200 }, () => claim(few)))
+  const refused = taken.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
+  expect(new Set(refused)).toEqual(new Set(['too-many-keys']))
+  const { rowCount } = await app.db.pool.query('DELETE FROM kept_answers WHERE person_id = $1', [callerId])
+  expect(rowCount).toBe(400 - refused.length)
+  expect(rowCount).toBeLessThanOrEqual(230 + KEPT_FOR_PROGRAMS.bytes / ANSWER_BYTES_MAX / 10)
 })
 
 describe('a process that dies', () => {
@@ -369,14 +421,13 @@ describe('a process that dies', () => {
 })
 
 describe('what does more than make', () => {
-  test('an enrolment, a bulk action and a suppression answer the same again', async () => {
+  test('an enrolment and a bulk action answer the same again', async () => {
     const { id } = await owner.ask<{ id: string }>('POST', '/api/campaigns', {
       body: { name: `Keyed ${word()}`, sequenceId },
     })
     const calls: [string, CallInput][] = [
       ['/api/campaigns/[id]/prospects', { params: { id }, body: { all: true } }],
       ['/api/admin/outbox/bulk', { body: { action: 'cancel', filter: { campaignId: id } } }],
-      ['/api/suppressions', { body: { value: `${word()}.example` } }],
     ]
     for (const [path, input] of calls) {
       const key = newKey()
@@ -389,10 +440,9 @@ describe('what does more than make', () => {
 
   test('an import is known by its file, not by how its form was cut', async () => {
     const key = newKey()
-    const options = { columns: [{ to: 'email' }], onKnown: 'leave' }
     const people = `email\n${word()}@example.com\n`
     const run = (content: string, boundary = 'one') => {
-      const form = importForm(content, options)
+      const form = importForm(content, IMPORT_OPTIONS)
       const file = Buffer.from(
         Buffer.from(form.file).toString('latin1').replaceAll('----a-boundary', boundary),
         'latin1',
@@ -403,7 +453,7 @@ describe('what does more than make', () => {
     const before = (await count('import_jobs')) ?? 0
     const first = await run(people)
     const again = await run(people, 'another')
-    expect([first.status, again.json]).toEqual([200, first.json])
+    expect([first.status, again.json]).toEqual([201, first.json])
     expect(await count('import_jobs')).toBe(before + 1)
     expect((await run(`email\n${word()}@example.com\n`)).json).toMatchObject({ error: { code: 'key-reused' } })
   })
@@ -435,6 +485,7 @@ async function claimed(token: number): Promise<void> {
     .poll(
       async () =>
         (await app.db.pool.query('SELECT FROM kept_answers WHERE status IS NULL AND token = $1', [token])).rowCount,
+      { timeout: 10_000 },
     )
     .toBeGreaterThan(0)
 }

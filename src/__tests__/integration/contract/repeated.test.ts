@@ -144,8 +144,7 @@ const OPERATIONS: Record<string, Repeated> = {
       return { body: { since } }
     },
   },
-  // Each time is another event, unless it has an Idempotency-Key.
-  'POST /api/events': { input: async () => ({ body: { name: 'bought', prospectId: await prospect() } }) },
+  // Each time they are other events, unless there is an Idempotency-Key.
   'POST /api/events/batch': {
     input: async () => ({ body: { events: [{ name: 'bought', prospectId: await prospect() }] } }),
   },
@@ -182,9 +181,6 @@ const OPERATIONS: Record<string, Repeated> = {
   'DELETE /api/domains/[id]': {
     input: async () => one(await made('/api/domains', { domain: `${word()}.example` })),
     again: 404,
-  },
-  'POST /api/prospects/import': {
-    input: () => importForm(`email\n${word()}@example.com\n`, { columns: [{ to: 'email' }], onKnown: 'leave' }),
   },
   'POST /api/prospects/import/[id]/rejected': {
     input: async () => {
@@ -329,7 +325,6 @@ const OPERATIONS: Record<string, Repeated> = {
     first: 409,
   },
   'POST /api/suppressions/bulk': { input: () => ({ body: { values: [`${word()}.example`] } }) },
-  'POST /api/suppressions': { input: () => ({ body: { value: `${word()}.example` } }) },
   // Taken off the list for good.
   'DELETE /api/suppressions/[id]': {
     input: async () => {

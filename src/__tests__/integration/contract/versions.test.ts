@@ -8,6 +8,21 @@ testApp()
 
 type Thing = { path: string; params: Record<string, string>; method: 'PATCH' | 'PUT'; body: object; other: object }
 
+/** Several fields of each, so that two changes that were mixed would show. */
+const WISHES: Record<string, (mine: string, number: number) => object> = {
+  campaigns: (name, number) => ({ name, batchSize: 100 + number }),
+  lists: (name) => ({ name }),
+  mailboxes: (displayName, number) => ({ displayName, dailyLimit: 100 + number, rollingLimit: 200 + number }),
+  prospects: (company, number) => ({ company, firstName: company, customFields: { number: String(number) } }),
+  segments: (name) => ({ name, filter: { search: name } }),
+  sequences: (name) => ({ name, steps: [{ stepNumber: 1, subject: name, bodyText: `${name}.` }] }),
+  settings: (_, number) => ({ dailyQuota: 100 + number, windowStartMinute: number, jitterMaxSeconds: 300 + number }),
+  templates: (name) => ({ name, subject: name, bodyText: `${name}.` }),
+  webhooks: (description, number) => ({ description, url: `http://127.0.0.1:9/${number}` }),
+  workspaces: (name) => ({ name, postalAddress: `${name}, 1 High Street` }),
+}
+const AT_ONCE = 20
+
 let owner: Visitor
 const things: Record<string, Thing> = {}
 const KINDS = [
@@ -134,6 +149,23 @@ describe.each(KINDS)('%s', (kind) => {
     const kept = answers.filter(({ status }) => status === 200)
     expect(new Set(kept.map(etag).filter((tag) => tag !== seen)).size).toBe(1)
     expect(answers.filter(({ status }) => status !== 200 && status !== 412)).toEqual([])
+  })
+
+  test('of twenty who change them from one version at once, each in an own way, one is kept, and whole', async () => {
+    const thing = of(kind)
+    const wishes = Array.from({ length: AT_ONCE }, (_, number) => WISHES[kind]?.(`Wish ${number}`, number) ?? {})
+    for (let round = 0; round < 3; round += 1) {
+      // Something else stands there before each round, or the winner of the last would change nothing.
+      await change(thing, { ...thing.body, ...WISHES[kind]?.('Before', AT_ONCE) })
+      const seen = await read(thing)
+      const answers = await Promise.all(wishes.map((wish) => change(thing, { ...thing.body, ...wish }, seen)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(AT_ONCE - 1).fill(412)])
+      const winner = answers.findIndex(({ status }) => status === 200)
+      const { response, json } = await owner.call('GET', thing.path, { params: thing.params })
+      expect(response.headers.get('etag')).toBe(answers[winner] && etag(answers[winner]))
+      const told = json?.success ? (json.data as Record<string, unknown>) : {}
+      expect(told.mailbox ?? told.prospect ?? told.webhook ?? told).toMatchObject(wishes[winner] ?? {})
+    }
   })
 
   test('change without a condition as ever, and with a tag that a proxy has weakened', async () => {

@@ -13,13 +13,13 @@ import { stopCampaign } from '#lib/email-scheduler/effects/stop-campaign.ts'
 import { newId } from '#lib/platform/id.ts'
 import { forBroker } from '#lib/platform/rows/for-broker.ts'
 import { standsAt } from '#tests/support/data/branching.ts'
-import { actionStates, areDecided, decisionsOf, makeDueTimeouts } from '#tests/support/data/due-actions.ts'
+import { actionStates, areDecided, decisionsOf, makeDueTimeouts, undecided } from '#tests/support/data/due-actions.ts'
 import { actor } from '#tests/support/data/people.ts'
 import { testSender } from '#tests/support/dispatch/senders.ts'
 import { IS_THERE, type Service, testService } from '#tests/support/dispatch/services.ts'
 import { Wire } from '#tests/support/dispatch/wire.ts'
 import { whileWorking } from '#tests/support/dispatch/workers.ts'
-import { until } from '#tests/support/faults/waiting.ts'
+import { until, untilNoneIsLeft } from '#tests/support/faults/waiting.ts'
 import { TestProvider } from '#tests/support/mail/sending.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 import { silent } from '#tests/support/silent.ts'
@@ -215,12 +215,7 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
           broken += wire.breakAll()
         }
         // What was confirmed to nobody and taken by nobody waits for its lease.
-        await until('all are decided', async () => {
-          if (await areDecided(db.pool, campaign)()) return true
-          await new Promise((later) => setTimeout(later, 1_000))
-          await recoverAfterLeases()
-          return false
-        })
+        await untilNoneIsLeft('all are decided', undecided(db.pool, campaign), recoverAfterLeases)
       })
       expect(broken).toBeGreaterThan(0)
       expect(await decisionsOf(db.pool, campaign)).toEqual({ yes: 0, no: 1_000, undecided: 0, most: 1 })

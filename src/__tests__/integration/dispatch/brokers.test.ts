@@ -17,7 +17,7 @@ import { makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
 import { testSender, whileSending } from '#tests/support/dispatch/senders.ts'
 import { IS_THERE, type Service, testService } from '#tests/support/dispatch/services.ts'
 import { Wire } from '#tests/support/dispatch/wire.ts'
-import { until } from '#tests/support/faults/waiting.ts'
+import { until, untilNoneIsLeft } from '#tests/support/faults/waiting.ts'
 import { TestProvider } from '#tests/support/mail/sending.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 import { silent } from '#tests/support/silent.ts'
@@ -36,6 +36,9 @@ const LEASE_MS = 60_000
 const due = (prospects: number) => makeDueCampaign(db.pool, { prospects, mailboxes: 2, settings: NO_PAUSES })
 
 const isSent = (campaignId: string, count: number) => async () => (await statusesOf(db.pool, campaignId)).SENT === count
+
+const notSent = (campaignId: string, count: number) => async () =>
+  count - ((await statusesOf(db.pool, campaignId)).SENT ?? 0)
 
 /** Claimed for a broker by a worker that does no more. */
 async function claimAll(count: number): Promise<ClaimedEmail[]> {
@@ -139,12 +142,7 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
           await until(`${count} are sent`, async () => provider.handed.length >= count)
           await service.lose()
         }
-        await until('all are sent', async () => {
-          if (await isSent(campaignId, 200)()) return true
-          await new Promise((later) => setTimeout(later, 1_000))
-          await recoverAfterLeases()
-          return false
-        })
+        await untilNoneIsLeft('all are sent', notSent(campaignId, 200), recoverAfterLeases)
       })
       expect(isHandedOnce()).toBe(200)
     })
@@ -291,12 +289,7 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
           broken += wire.breakAll()
         }
         // What was confirmed to nobody and taken by nobody waits for its lease.
-        await until('all are sent', async () => {
-          if (await isSent(campaignId, 150)()) return true
-          await new Promise((later) => setTimeout(later, 1_000))
-          await recoverAfterLeases()
-          return false
-        })
+        await untilNoneIsLeft('all are sent', notSent(campaignId, 150), recoverAfterLeases)
       })
       expect(broken).toBeGreaterThanOrEqual(8)
       expect(isHandedOnce()).toBe(150)
@@ -320,12 +313,7 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
         })
         wire.mend()
         wire.breakAll()
-        await until('all are sent', async () => {
-          if (await isSent(campaignId, 20)()) return true
-          await new Promise((later) => setTimeout(later, 1_000))
-          await recoverAfterLeases()
-          return false
-        })
+        await untilNoneIsLeft('all are sent', notSent(campaignId, 20), recoverAfterLeases)
       })
       expect(counts.unpublished).toBeGreaterThan(0)
       expect(isHandedOnce()).toBe(20)

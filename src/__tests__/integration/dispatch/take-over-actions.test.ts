@@ -10,7 +10,7 @@ import { BrokerActor } from '#lib/worker/act-by-broker.ts'
 import { actionStates, areDecided, decisionsOf, makeDueTimeouts } from '#tests/support/data/due-actions.ts'
 import { RecordingBroker } from '#tests/support/dispatch/recording-broker.ts'
 import { until } from '#tests/support/faults/waiting.ts'
-import { testDatabase } from '#tests/support/server/database.ts'
+import { heldOpen, testDatabase } from '#tests/support/server/database.ts'
 import { silent } from '#tests/support/silent.ts'
 
 const db = testDatabase()
@@ -188,5 +188,24 @@ describe('a message of an action', () => {
       [campaign.campaignId],
     )
     expect(rows.map(({ times }) => times)).toEqual([1, 1, 4])
+  })
+})
+
+describe('a message whose action another transaction looks at in that moment', () => {
+  test('is taken over as soon as that is over, and not when the lease is; the others of its batch wait for nobody', async () => {
+    const { campaign, actions } = await claimed(3)
+    const other = await heldOpen(db.pool, (tx) =>
+      tx.query('SELECT FROM scheduled_actions WHERE id = $1 FOR KEY SHARE', [actions[0]?.id]),
+    )
+    const broker = new RecordingBroker()
+    const actor = actorBy(broker)
+    await actor.begin(broker)
+    for (const action of actions) broker.deliver(writeMessage(actionMessageOf(action)), 'action')
+    await until('the others are carried out', async () => (await actionStates(db.pool, campaign)).COMPLETED === 2)
+    expect(await actionStates(db.pool, campaign)).toEqual({ COMPLETED: 2, RUNNING: 1 })
+    await other.commit()
+    await until('it is carried out', areDecided(db.pool, campaign))
+    await actor.drain()
+    expect(await decisionsOf(db.pool, campaign)).toEqual({ yes: 0, no: 3, undecided: 0, most: 1 })
   })
 })

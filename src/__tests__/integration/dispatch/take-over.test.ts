@@ -18,6 +18,7 @@ import { mark } from '#lib/email-scheduler/send/mark.ts'
 import { recover } from '#lib/email-scheduler/send/recover.ts'
 import { Deadline } from '#lib/mail/deadline.ts'
 import { openMailbox } from '#lib/mail/provider.ts'
+import { AskedTogether } from '#lib/platform/connections/asked-together.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { forBroker } from '#lib/platform/rows/for-broker.ts'
 import { BrokerSender } from '#lib/worker/send-by-broker.ts'
@@ -296,6 +297,7 @@ function deliveryOf(provider: TestProvider): Delivery {
     log: silent,
     keeper: new ConnectionKeeper((mailbox) => openMailbox(means.providers, mailbox)),
     prepare: means.prepare,
+    marks: new AskedTogether(),
     settling: new Settling(db.pool, silent, means.hasherIn),
     submitMsMax: 10_000,
     counts: { ...NOTHING_SENT },

@@ -115,13 +115,20 @@ test.each([
   expect((plan.match(/Sort Key/g) ?? []).length).toBeLessThanOrEqual(1)
 })
 
-test('a page of a campaign’s emails by their times sorts the days that it holds, and no other', async () => {
-  const place = [campaign.campaignId, campaign.campaignId, 51, '2030-01-01', '-infinity']
-  const plan = await planOf(timeSql(STATUSES), place)
-  expect(plan).toMatch(/Index Scan using scheduled_emails_campaign_id_status_local_date_idx/)
-  expect(plan).toMatch(/Incremental Sort/)
-  expect(plan).not.toContain('Seq Scan')
-})
+test.each([
+  ['the soonest first', 'soonest', '2030-01-01', false],
+  ['the latest first', 'latest', '1990-01-01', false],
+  ['of one day', 'soonest', '2030-01-01', true],
+] as const)(
+  'a page of a campaign’s emails by their times, %s, sorts the days that it holds, and no other',
+  async (_name, order, date, isOfOneDay) => {
+    const place = [campaign.campaignId, campaign.campaignId, 51, date, '-infinity', ...(isOfOneDay ? [date] : [])]
+    const plan = await planOf(timeSql(STATUSES, order, isOfOneDay), place)
+    expect(plan).toMatch(/Index Scan (Backward )?using scheduled_emails_campaign_id_status_local_date_idx/)
+    if (!isOfOneDay) expect(plan).toMatch(/Incremental Sort/)
+    expect(plan).not.toContain('Seq Scan')
+  },
+)
 
 test('a claim needs no sort: the index is in the order in which emails are due', async () => {
   const plan = await planOf(

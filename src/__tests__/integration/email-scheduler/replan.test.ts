@@ -119,6 +119,43 @@ describe('what waits is planned again', () => {
     expect(back).toEqual([{ count: 0 }])
   })
 
+  test('when a mailbox goes that its campaign names: it moves to others that are named, and waits where there are none', async () => {
+    const { workspaceId, mailboxIds } = await makeWorkspace(db.pool, { mailboxes: 3 })
+    const [gone = '', named] = mailboxIds
+    const campaign = await makeCampaign(db.pool, { in: { workspaceId }, delays: [0, 2] })
+    const choose = (ids: unknown[]) =>
+      db.pool.query('UPDATE campaigns SET mailbox_ids = $2 WHERE id = $1', [campaign.campaignId, ids])
+    const places = async () =>
+      (
+        await db.pool.query<{ mailbox_id: string; blocker: string | null; count: number }>(
+          `SELECT mailbox_id, blocker, count(*)::int FROM scheduled_emails WHERE campaign_id = $1 GROUP BY 1, 2`,
+          [campaign.campaignId],
+        )
+      ).rows
+    await choose([gone, named])
+    await enrol(db.pool, campaign, await makeProspects(db.pool, workspaceId, 12))
+    await scheduleEmailsForCampaign(db.pool, campaign, run)
+    expect(await places()).toHaveLength(2)
+    await db.pool.query(`UPDATE mailboxes SET status = 'STOPPED', stopped_reason = 'x' WHERE id = $1`, [gone])
+    await replan(workspaceId)
+    expect(await places()).toEqual([{ mailbox_id: named, blocker: null, count: 24 }])
+
+    // The only one that is named stops, and another that the campaign has nothing to do with is there.
+    await choose([named])
+    await db.pool.query(
+      `UPDATE mailboxes SET status = CASE WHEN id = $1 THEN 'STOPPED' ELSE 'CONNECTED' END::mailbox_status,
+         stopped_reason = CASE WHEN id = $1 THEN 'x' END WHERE workspace_id = $2`,
+      [named, workspaceId],
+    )
+    await replan(workspaceId)
+    expect(await places()).toEqual([{ mailbox_id: named, blocker: 'mailbox-connected', count: 24 }])
+
+    await db.pool.query(`UPDATE mailboxes SET status = 'CONNECTED', stopped_reason = NULL WHERE id = $1`, [named])
+    await replan(workspaceId)
+    expect(await places()).toEqual([{ mailbox_id: named, blocker: null, count: 24 }])
+    expect(await auditPlan(db.pool, workspaceId)).toEqual([])
+  })
+
   test('when no day is left to send on: all of it waits under that name, and goes on when a day is chosen', async () => {
     const campaign = await scheduled(20, [0, 1])
     await db.pool.query(`UPDATE sending_settings SET sending_days = '{}' WHERE workspace_id = $1`, [

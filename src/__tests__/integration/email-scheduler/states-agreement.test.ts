@@ -93,7 +93,7 @@ test('a cancelled email that was once handed over cannot be taken back', async (
   const answer = await inTransaction(db.pool, async (tx) => {
     const id = await emailIn(tx, 'CANCELLED')
     await tx.query(marked, [id])
-    return tx.query(become('SCHEDULED'), [id]).catch((error: { constraint?: string }) => error.constraint)
+    return tx.query(become('SCHEDULED'), [id])
   }).catch((error: { constraint?: string }) => error.constraint)
   expect(answer).toBe('scheduled_emails_arrow')
 })

@@ -45,7 +45,7 @@ describe('an event', () => {
     expect(await told(body, key)).toEqual({ ...first, wasThere: true })
     await app.db.pool.query('DELETE FROM kept_answers')
     expect(await refusal({ ...body, name: 'sold' }, key)).toEqual([409, 'key-reused'])
-    expect(await refusal({ name: 'bought', email: await known() }, randomUUID())).toEqual([200, 'done'])
+    expect(await refusal({ name: 'bought', email: await known() }, randomUUID())).toEqual([201, 'done'])
     expect(await refusal({ name: 'bought', email: await known() }, key)).toEqual([409, 'key-reused'])
     expect(await eventsOf(id)).toMatchObject([{ type: 'CUSTOM', name: 'bought', data: body.data }])
     await told(body)

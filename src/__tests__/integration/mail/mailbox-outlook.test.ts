@@ -62,6 +62,7 @@ describe('the list of mailboxes', () => {
     await sentOn(id, 3, 7)
     const { today, next, trouble } = (await listed(id)) ?? {}
     expect(today).toEqual({
+      ...{ date: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/), until: expect.stringMatching(/T00:00:00\.000Z$/) },
       ...{ sent: 12, waiting: 5, limit: 40, limitedBy: 'mailbox-limit', sendingDay: 2, rampUpDay: null },
     })
     expect(emails.map((email) => email.id)).toContain(next?.emailId)

@@ -58,6 +58,7 @@ test('before anything is connected, a preview shows what can be shown and says w
       'No mailbox is connected yet; you stand in for the sender.',
       'The workspace has no postal address yet; without one, no campaign can be launched.',
     ],
+    lacks: ['mailbox', 'postal-address'],
   })
 })
 
@@ -76,7 +77,7 @@ test('with mailbox and address, it is the email itself, but for a link that unsu
     body: { postalAddress: '1 High Street' },
   })
   const shown = await preview()
-  expect(shown).toMatchObject({ from: { name: 'Ann Acme', address: 'ann@acme.example' }, notes: [] })
+  expect(shown).toMatchObject({ from: { name: 'Ann Acme', address: 'ann@acme.example' }, notes: [], lacks: [] })
   expect(shown.text).toMatch(/1 High Street[\s\S]*\/u\/test\n$/)
   expect(`${shown.text}${shown.html}`).not.toMatch(/\/u\/(?!test\b)/)
 })
@@ -99,6 +100,7 @@ test('what is missing or wrong is told in words; texts that are not saved yet ar
     missing: ['custom.city'],
     sentence: 'The person has no city; fill it in, or give the text a fallback.',
     notes: [],
+    lacks: [],
   })
   expect(await preview({ texts: { bodyHtml: '<p style="{{firstName}}">' } })).toMatchObject({
     kind: 'unrenderable',

@@ -116,8 +116,10 @@ describe('a server that breaks before the login is done', () => {
   test.each([
     ['535 5.7.8 Wrong password', 'rejected mailbox AUTH_REVOKED'],
     ['534-5.7.9 Application-specific password required.\n534 5.7.9 Learn more', 'rejected mailbox AUTH_REVOKED'],
-    ['530 5.7.0 Must issue a STARTTLS command first', 'rejected mailbox AUTH_REVOKED'],
-    ['538 5.7.11 Encryption required', 'rejected mailbox AUTH_REVOKED'],
+    ['530 5.7.0 Authentication required', 'rejected mailbox AUTH_REVOKED'],
+    // To fail an email and blame the password would be wrong twice: with STARTTLS the same login is taken.
+    ['530 5.7.0 Must issue a STARTTLS command first', 'retry mailbox ENCRYPTION_NEEDED'],
+    ['538 5.7.11 Encryption required', 'retry mailbox ENCRYPTION_NEEDED'],
     ['454 4.7.0 Temporary authentication failure', 'retry mailbox LOGIN_UNAVAILABLE'],
     ['432 4.3.2 Concurrent connections limit exceeded', 'retry mailbox LOGIN_UNAVAILABLE'],
     ['504 5.5.4 Unrecognized authentication type', 'retry mailbox LOGIN_UNSUPPORTED'],

@@ -1,6 +1,10 @@
 import { simpleParser } from 'mailparser'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Deadline } from '#lib/mail/deadline.ts'
+import { sendEmails } from '#lib/outbox/send-emails.ts'
+import { database } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
+import { outbox } from '#lib/wiring/outbox.ts'
 import { mailSink } from '#tests/support/mail/mail-sink.ts'
 import { OutboxClient, type SentEmail } from '#tests/support/mail/outbox.ts'
 import { startScriptedSmtp } from '#tests/support/mail/scripted-smtp.ts'
@@ -113,6 +117,19 @@ describe('an email', () => {
     expect([(await shop.read(kept.id)).result, (await shop.read(cancelled.id)).result]).toEqual(['sent', 'cancelled'])
     const late = await shop.call('POST', '/api/emails/[id]/cancel', { params: { id: kept.id } })
     expect(late.status).toBe(409)
+  })
+
+  test('whose caller has waited for too long already is kept and queued, and left to the worker', async () => {
+    const asking = { workspaceId: shop.workspaceId, key: undefined, isBatch: false, within: new Deadline(0) }
+    const wish = { to: { address: 'zoe@example.test', name: '' }, subject: 'Hi', text: 'Late.', html: '' }
+    const { answers } = await sendEmails(database(), outbox(), {
+      ...asking,
+      wishes: [{ ...wish, bcc: [], headers: {}, attachments: [] }],
+    })
+    const [email] = answers.flatMap((answer) => (answer.kind === 'email' ? answer.email : []))
+    expect([email?.result, email?.status, sink.taken]).toEqual(['queued', 'SCHEDULED', []])
+    await shop.tick()
+    expect(await shop.read(email?.id ?? '')).toMatchObject({ result: 'sent', attempts: 1 })
   })
 
   test('goes to who has unsubscribed, and to no address that bounced', async () => {
@@ -248,6 +265,24 @@ describe('a batch', () => {
       data: { emails: [{ error: null }, { email: null, error: { code: 'address-bounced' } }, { error: null }] },
     })
     expect(sink.taken.flatMap(({ to }) => to).sort()).toEqual(['one@example.test', 'two@example.test'])
+  })
+
+  test('is refused whole where one of them is not of the form, by the place of each, and nothing is kept', async () => {
+    const emails = async () => (await shop.sql('SELECT count(*)::int AS count FROM scheduled_emails')).rows
+    const before = await emails()
+    const wrong = [{ to: 'one@example.test' }, { to: 'two@example.test', subject: '' }, { to: 3 }, { bcc: 4 }]
+    const answer = await batch(wrong, 'mended')
+    expect(answer.json).toMatchObject({
+      error: {
+        code: 'invalid-input',
+        details: {
+          fields: ['emails.1.subject', 'emails.2.to', 'emails.3.to', 'emails.3.bcc'].map((path) => ({ path })),
+        },
+      },
+    })
+    expect([answer.status, await emails(), sink.taken]).toEqual([400, before, []])
+    const mended = await batch([{ to: 'one@example.test' }, { to: 'two@example.test' }], 'mended')
+    expect(mended.json).toMatchObject({ data: { emails: [{ error: null }, { error: null }] } })
   })
 
   test('of 501 is refused', async () => {

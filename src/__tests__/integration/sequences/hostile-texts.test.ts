@@ -46,6 +46,8 @@ test.each([
   ['bodyText', 'one\ntwo \u000b three', 'In line 2, column 5 stands a control character (U+000B)'],
   ['bodyHtml', '<p>\u009f</p>', 'In line 1, column 4 stands a control character (U+009F)'],
   ['subject', 'a\tb\u007f', 'In line 1, column 4 stands a control character (U+007F)'],
+  ['bodyText', 'one\u2028two', 'In line 1, column 4 stands a control character (U+2028)'],
+  ['subject', 'Your \u202egnp.exe', 'In line 1, column 6 stands a control character (U+202E)'],
 ])(
   'a control character in %s is refused with its place, when it is saved and when it is looked at',
   async (name, text, sentence) => {
@@ -54,7 +56,7 @@ test.each([
     expect([saving.status, JSON.stringify(saving.json)]).toEqual([400, expect.stringContaining(sentence)])
     const { id } = await create([{ subject: 'x', bodyText: 'x' }])
     const prospect = await owner.ask<{ id: string }>('POST', '/api/prospects', {
-      body: { email: `${name}@example.com` },
+      body: { email: `${name}.${text.length}@example.com` },
     })
     const looking = await owner.call('POST', '/api/sequences/[id]/preview', {
       params: { id },

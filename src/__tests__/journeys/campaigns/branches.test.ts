@@ -39,11 +39,11 @@ const region = (name: RegExp) => page.getByRole('group', { name }).first()
 describe('the editor', () => {
   test('grows a branch by keyboard, shows the path of a person, and saves itself', async () => {
     page = await owner.open(`/sequences/${sequenceId}`)
-    await page.getByRole('button', { name: 'Add something else' }).press('Enter')
+    await page.getByRole('button', { name: 'Add a wait, branch or action' }).press('Enter')
     await page.getByRole('menuitem', { name: 'If … then, else' }).press('Enter')
     const yes = region(/^Yes: they followed a link/)
     await yes.getByText('Goes on with what follows below.').waitFor()
-    await yes.getByRole('button', { name: /^Add something else/ }).press('Enter')
+    await yes.getByRole('button', { name: /^Add a wait, branch or action/ }).press('Enter')
     await page.getByRole('menuitem', { name: 'Add to a list' }).press('Enter')
     await region(/^No: they did not/)
       .getByRole('button', { name: /^Add a step/ })

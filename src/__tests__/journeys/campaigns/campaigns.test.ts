@@ -53,9 +53,11 @@ describe('a campaign', () => {
     await page.keyboard.type('Spring trade fair')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await page.getByRole('option', { name: 'Intro (2 steps)' }).waitFor()
+    const intro = page.getByRole('option', { name: 'Intro (2 steps)' })
+    await intro.waitFor()
     // What was there first, while the sequences loaded, is what is looked at.
     await page.keyboard.press('Home')
+    await expect.poll(() => intro.evaluate((one) => one === document.activeElement), PATIENTLY).toBe(true)
     await page.keyboard.press('Enter')
     const chosen = dialog.getByLabel('Sequence')
     await chosen.getByText('Intro (2 steps)').waitFor()

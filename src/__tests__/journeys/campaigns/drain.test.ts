@@ -3,7 +3,7 @@ import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
 import { Guest } from '#tests/support/browser/guest.ts'
-import { callCron, launchToAll, setUpSending } from '#tests/support/browser/launching.ts'
+import { callCron, changeSending, importPeople, launchToAll, setUpSending } from '#tests/support/browser/launching.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
 /**
@@ -30,25 +30,15 @@ beforeAll(async () => {
   olga = await Guest.enter(app, chromium.browser, { viewport: { width: 1440, height: 500 } })
   await olga.setUp()
   await setUpSending(app, olga)
-  const settings = await olga.ask<Record<string, unknown>>('GET', '/api/settings/sending')
-  const { nextTimeZone: _zone, nextTimeZoneAt: _at, version: _version, ...kept } = settings
-  const pace = { dailyQuota: PEOPLE * 2, jitterMinSeconds: 1, jitterMaxSeconds: 1 }
-  await olga.ask('PUT', '/api/settings/sending', { ...kept, ...pace })
+  await changeSending(olga, { dailyQuota: PEOPLE * 2, jitterMinSeconds: 1, jitterMaxSeconds: 1 })
   const smtp = { host: '127.0.0.1', port: app.smtpPort, security: 'NONE', username: null }
   for (let n = 1; n < MAILBOXES; n += 1)
     await olga.ask('POST', '/api/mailboxes', { address: `m${n}@acme.example`, test: true, smtp })
   await app.sql('UPDATE mailboxes SET daily_limit = $1, rolling_limit = $1', [PEOPLE])
-  const csv = Array.from({ length: PEOPLE }, (_, n) => `reader${n}@example.test`).join('\n')
-  const taken = await olga.context.request.post('/api/prospects/import', {
-    headers: { origin: app.url },
-    multipart: {
-      options: JSON.stringify({ columns: [{ to: 'email' }], onKnown: 'update' }),
-      file: { name: 'readers.csv', mimeType: 'text/csv', buffer: Buffer.from(`email\n${csv}\n`) },
-    },
-  })
-  if (!taken.ok()) throw new Error(await taken.text())
-  for (let count = 0; count < PEOPLE; await sleep(250))
-    count = (await olga.ask<{ count: number }>('GET', '/api/prospects/count')).count
+  await importPeople(
+    olga,
+    Array.from({ length: PEOPLE }, (_, n) => `reader${n}@example.test`),
+  )
   campaignId = await launchToAll(olga, [{ subject: 'Hello', bodyText: 'A word.' }])
   page = await olga.open(`/campaigns/${campaignId}`)
 })

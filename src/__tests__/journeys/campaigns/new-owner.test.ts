@@ -100,6 +100,7 @@ test('a CSV with faults brings in who can be written to, and says what became of
   await page.getByRole('button', { name: 'Import these people' }).click()
   await page.getByRole('heading', { name: 'What became of fair.csv' }).waitFor()
   await page.getByRole('link', { name: '2 rejected' }).waitFor()
+  await page.getByRole('link', { name: 'make a campaign' }).waitFor()
   await page.getByRole('link', { name: '5 created' }).click()
   await page.getByText('5 people fit this filter.').waitFor()
 })

@@ -84,5 +84,5 @@ test('a member, to an import: four have a place, the others are told so, and pla
 
   const { file, headers } = importForm('email\nann@example.com\n', { columns: [{ to: 'email' }], onKnown: 'leave' })
   const importAgain = async () => (await owner.call('POST', '/api/prospects/import', { headers, body: file })).status
-  await expect.poll(importAgain, { timeout: 30_000 }).toBe(200)
+  await expect.poll(importAgain, { timeout: 30_000 }).toBe(201)
 })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestApp } from '#tests/support/server/app.ts'
 import type { Guest } from './guest.ts'
 
@@ -5,14 +6,7 @@ import type { Guest } from './guest.ts'
 export async function setUpSending(app: TestApp, owner: Guest): Promise<void> {
   const { workspace } = await owner.ask<{ workspace: { id: string } }>('GET', '/api/session')
   await owner.ask('PATCH', `/api/workspaces/${workspace.id}`, { postalAddress: 'Acme\n1 High Street' })
-  const {
-    nextTimeZone: _zone,
-    nextTimeZoneAt: _at,
-    version: _version,
-    ...settings
-  } = await owner.ask<Record<string, unknown>>('GET', '/api/settings/sending')
-  await owner.ask('PUT', '/api/settings/sending', {
-    ...settings,
+  await changeSending(owner, {
     sendingDays: [1, 2, 3, 4, 5, 6, 7],
     windowStartMinute: 0,
     windowEndMinute: 1440,
@@ -21,6 +15,33 @@ export async function setUpSending(app: TestApp, owner: Guest): Promise<void> {
   })
   const smtp = { host: '127.0.0.1', port: app.smtpPort, security: 'NONE', username: null }
   await owner.ask('POST', '/api/mailboxes', { address: 'ann@acme.example', displayName: 'Ann Acme', smtp })
+}
+
+/** Some of the sending settings; the others stay. */
+export async function changeSending(owner: Guest, changes: Record<string, unknown>): Promise<void> {
+  const {
+    nextTimeZone: _zone,
+    nextTimeZoneAt: _at,
+    version: _version,
+    ...settings
+  } = await owner.ask<Record<string, unknown>>('GET', '/api/settings/sending')
+  await owner.ask('PUT', '/api/settings/sending', { ...settings, ...changes })
+}
+
+/** People of whom nothing but the address is known, as a file; waits until the last of them is there. */
+export async function importPeople(owner: Guest, addresses: readonly string[]): Promise<void> {
+  const countPeople = async () => (await owner.ask<{ count: number }>('GET', '/api/prospects/count')).count
+  const before = await countPeople()
+  const csv = ['email', ...addresses, ''].join('\n')
+  const taken = await owner.context.request.post('/api/prospects/import', {
+    headers: { origin: owner.app.url },
+    multipart: {
+      options: JSON.stringify({ columns: [{ to: 'email' }], onKnown: 'update' }),
+      file: { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) },
+    },
+  })
+  if (!taken.ok()) throw new Error(await taken.text())
+  while ((await countPeople()) < before + addresses.length) await sleep(100)
 }
 
 /** A campaign over everybody, from its texts to the answer of its launch. */

@@ -30,6 +30,18 @@ export async function decisionsOf(pool: pg.Pool, { campaignId }: Branching): Pro
   return rows[0]
 }
 
+/** How many stand at the branch still. Asked again and again, so it must cost those who decide nothing. */
+export const undecided =
+  (pool: pg.Pool, { campaignId }: Branching) =>
+  async (): Promise<number> => {
+    const { rows } = await pool.query<{ count: number }>(
+      `SELECT count(*)::int FROM journeys WHERE campaign_id = $1 AND state = 'BRANCH'`,
+      [campaignId],
+    )
+    if (!rows[0]) throw new Error('nothing was counted')
+    return rows[0].count
+  }
+
 /** Actions of a campaign by state. */
 export async function actionStates(
   pool: pg.Pool,

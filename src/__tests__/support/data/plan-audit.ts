@@ -2,7 +2,7 @@ import type { Sql } from '#lib/platform/database.ts'
 
 /**
  * What is wrong with a workspace's plan as it stands in the tables, a line each: counted from the rows alone, with
- * none of the planner's code. Local dates are those of Berlin, the zone of the test workspaces.
+ * none of the planner's code.
  */
 export async function auditPlan(sql: Sql, workspaceId: string): Promise<string[]> {
   const findings: string[] = []
@@ -24,7 +24,8 @@ export async function auditPlan(sql: Sql, workspaceId: string): Promise<string[]
   )
   await check(
     'a local date that is not the clock’s',
-    `SELECT id FROM scheduled_emails WHERE workspace_id = $1 AND status = 'SCHEDULED' AND local_date <> (scheduled_for AT TIME ZONE 'Europe/Berlin')::date`,
+    `SELECT e.id FROM scheduled_emails e JOIN sending_settings z USING (workspace_id)
+     WHERE workspace_id = $1 AND e.status = 'SCHEDULED' AND e.local_date <> (e.scheduled_for AT TIME ZONE z.time_zone)::date`,
   )
   await check(
     'more than the quota on a date',
@@ -45,7 +46,8 @@ export async function auditPlan(sql: Sql, workspaceId: string): Promise<string[]
     'a follow-up before its predecessor’s delay is over',
     `SELECT e.id FROM scheduled_emails e JOIN scheduled_emails p ON p.campaign_prospect_id = e.campaign_prospect_id AND p.step_number = e.step_number - 1
      JOIN sequence_steps s ON s.sequence_id = e.sequence_id AND s.step_number = e.step_number
-     WHERE e.workspace_id = $1 AND e.status = 'SCHEDULED' AND e.local_date < coalesce((p.sent_at AT TIME ZONE 'Europe/Berlin')::date, p.local_date) + s.delay_days`,
+     JOIN sending_settings z ON z.workspace_id = e.workspace_id
+     WHERE e.workspace_id = $1 AND e.status = 'SCHEDULED' AND e.local_date < coalesce((p.sent_at AT TIME ZONE z.time_zone)::date, p.local_date) + s.delay_days`,
   )
   await check(
     'a thread that changes its mailbox',

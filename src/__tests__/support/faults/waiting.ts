@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { heldOpen } from '#tests/support/server/database.ts'
 import type { Provider } from './provider.ts'
 import type { Worker } from './worker.ts'
 
@@ -18,13 +19,8 @@ export async function inHandsOf(pool: pg.Pool, worker: Worker, mailboxId?: strin
 
 /** Until it is released, no attempt can be written down: what a provider accepts stays unsettled. */
 export async function holdSettlements(pool: pg.Pool): Promise<() => Promise<void>> {
-  const client = await pool.connect()
-  await client.query('BEGIN')
-  await client.query('LOCK TABLE email_attempts IN SHARE MODE')
-  return async () => {
-    await client.query('ROLLBACK')
-    client.release()
-  }
+  const held = await heldOpen(pool, (tx) => tx.query('LOCK TABLE email_attempts IN SHARE MODE'))
+  return () => held.commit()
 }
 
 /** Asks again and again until the answer is there; a wait in vain says for what. */
@@ -42,6 +38,36 @@ export async function until<T>(
       throw new Error(`waited ${msMax / 1000} s in vain until ${typeof what === 'string' ? what : what()}`)
     await sleep(10)
   }
+}
+
+const STANDSTILL_MS = 1_000
+
+/**
+ * Until nothing is left, where what was lost waits for the end of its lease: `letTimePass` once nothing has gone on for a
+ * while, each time a longer one. Time that always ran ahead of the work would take every lease of a busy machine.
+ */
+export async function untilNoneIsLeft(
+  what: string,
+  left: () => Promise<number>,
+  letTimePass: () => Promise<unknown>,
+): Promise<void> {
+  let least = Number.POSITIVE_INFINITY
+  let since = performance.now()
+  let standstillMs = STANDSTILL_MS
+  await until(what, async () => {
+    const now = await left()
+    if (now === 0) return true
+    if (now < least) {
+      least = now
+      since = performance.now()
+    } else if (performance.now() - since > standstillMs) {
+      await letTimePass()
+      since = performance.now()
+      standstillMs *= 2
+    }
+    await sleep(100)
+    return false
+  })
 }
 
 /** How many emails are where, in flight told apart by the mark. */

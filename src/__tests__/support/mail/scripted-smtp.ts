@@ -25,6 +25,8 @@ export type PeerStep = {
   pauseMs?: number
   /** Sent in pieces of this many bytes, each in a packet of its own. */
   pieces?: number
+  /** In the place of CRLF. */
+  lineEnd?: string
   /** Without the last line end. */
   unterminated?: boolean
   /** Of `dot`: whether the message counts as accepted; by default when the reply is a 2xx. */
@@ -245,7 +247,15 @@ class Session {
         if ((await this.#readLine()) === undefined) return false
       }
     }
-    return this.#play('auth')
+    // It asks on for as long as its script says 334.
+    for (;;) {
+      let asks = false
+      const goesOn = await this.#play('auth', undefined, (reply) => {
+        asks = reply.startsWith('334')
+      })
+      if (!goesOn || !asks) return goesOn
+      if ((await this.#readLine()) === undefined) return false
+    }
   }
 
   async #takeMessage(): Promise<boolean> {
@@ -298,7 +308,8 @@ class Session {
     if (step.delayMs) await sleep(step.delayMs)
     if (this.#isOver) return false
     before?.(reply)
-    const text = reply === '' ? '' : `${reply.replaceAll('\n', '\r\n')}${step.unterminated ? '' : '\r\n'}`
+    const lineEnd = step.lineEnd ?? '\r\n'
+    const text = reply === '' ? '' : `${reply.replaceAll('\n', lineEnd)}${step.unterminated ? '' : lineEnd}`
     await this.#write(text, step.pieces)
     if (step.pauseMs) {
       this.#socket.pause()

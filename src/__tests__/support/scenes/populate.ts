@@ -92,7 +92,7 @@ export async function populate(app: App, guest: Guests): Promise<void> {
     [LONG_EMAIL],
   )
   await app.sql(
-    `UPDATE mailboxes SET deferred_until = now() + interval '3 hours', pause_reason = 'Its daily limit at the provider is reached.' WHERE address = 'limited@acme.test'`,
+    `UPDATE mailboxes SET deferred_until = now() + interval '30 hours', pause_reason = 'Its daily limit at the provider is reached.' WHERE address = 'limited@acme.test'`,
   )
   const { id: domainId } = await owner.ask<{ id: string }>('POST', '/api/domains', { domain: 'acme.test' })
   await owner.ask('POST', '/api/domains', { domain: LONG_EMAIL.slice(LONG_EMAIL.indexOf('@') + 1) })

@@ -136,9 +136,15 @@ export const QUEUE: Scenes = {
       ready: text('Failed for good'),
     },
     {
-      state: 'empty',
+      state: 'nothing found',
       as: 'owner',
       address: () => '/admin/actions?part=cancelled&type=LOOK',
+      ready: text('No action fits this filter'),
+    },
+    {
+      state: 'empty',
+      as: 'owner',
+      address: () => '/admin/actions?part=cancelled',
       ready: text('Nothing was cancelled'),
     },
     {
@@ -170,6 +176,12 @@ export const QUEUE: Scenes = {
     { state: 'it holds', as: 'owner', ready: text('The promise holds') },
     { state: 'findings', as: 'owner', ...BROKEN, ready: text('emails may be claimed, although') },
     { state: 'a member', as: 'member', ...BROKEN, ready: text('emails may be claimed, although') },
+    {
+      state: 'behind a figure',
+      as: 'owner',
+      address: () => '/admin/promise?behind=were-unknown&way=open',
+      ready: text(': still without evidence or a person’s word'),
+    },
     { state: 'of others', as: 'loner', ...BROKEN, ready: text('The promise holds') },
     { state: 'held', as: 'member', ...HELD, ready: text('See why') },
     { state: 'lost', as: 'owner', broken: '/api/admin/promise', ready: text('The server does not answer.') },

@@ -7,6 +7,12 @@ export const SENDING: Scenes = {
     { state: 'a member', as: 'member', ready: text('535 5.7.8 Authentication failed') },
     { state: 'lost', as: 'owner', broken: '/api/mailboxes', ready: text('The server does not answer.') },
     {
+      state: 'behind a figure',
+      as: 'owner',
+      address: () => '/mailboxes?behind=mailbox-used&mailbox=00000000-0000-4000-8000-000000000000&date=2026-11-19',
+      ready: text('What may have been sent counts as well'),
+    },
+    {
       state: 'a step failed',
       as: 'owner',
       address: () => '/mailboxes?do=add',
@@ -77,7 +83,7 @@ export const SENDING: Scenes = {
       afterwards: async (page) => {
         await page.getByLabel('Domain', { exact: true }).fill('not a domain')
         await page.getByRole('button', { name: 'Add', exact: true }).click()
-        await page.getByRole('dialog').getByRole('alert').locator('p, div').first().waitFor()
+        await page.getByRole('dialog').locator('input[aria-invalid="true"]').waitFor()
       },
     },
   ],

@@ -38,7 +38,7 @@ export const SEQUENCES: Scenes = {
       address: () => links.unfinishedBranches,
       ready: text('A sequence begins with an email'),
       afterwards: async (page) => {
-        await page.getByRole('button', { name: /^Add something else$/ }).click()
+        await page.getByRole('button', { name: /^Add a wait, branch or action$/ }).click()
         await page.getByRole('menuitem', { name: 'Wait' }).waitFor()
       },
     },

@@ -42,7 +42,7 @@ export function testDatabase(): TestDatabase {
   }
 }
 
-/** A transaction that has done its work and is held open until told to commit. */
+/** A transaction that has done its work and is held open until told to commit, however long a busy machine takes until then. */
 export async function heldOpen(
   pool: pg.Pool,
   work: Parameters<typeof inTransaction>[1],
@@ -51,6 +51,7 @@ export async function heldOpen(
   let done: Promise<unknown> = Promise.resolve()
   await new Promise<void>((isReady, fail) => {
     done = inTransaction(pool, async (tx) => {
+      await tx.query('SET LOCAL idle_in_transaction_session_timeout = 0')
       await work(tx)
       isReady()
       await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { detectDelimiter } from '#lib/audience/import/csv-format.ts'
+import { delimiterSchema, detectDelimiter } from '#lib/audience/import/csv-format.ts'
 import { type CsvRecord, readCsvRecords } from '#lib/audience/import/csv-records.ts'
 import { EncodingEvidence } from '#lib/audience/import/encoding.ts'
 import { TextFile } from '#lib/audience/import/text-file.ts'
@@ -184,6 +184,52 @@ test('a cell that is too long is one bad record, and its lines are nobody’s', 
       [20_003, ['d@e.f', 'w']],
     ])
   }
+})
+
+test('no sign that may cut cells makes a file be read more than a few times', async () => {
+  const signs = Array.from({ length: 0x7f }, (_, code) => String.fromCharCode(code))
+  const delimiters = signs.filter((sign) => delimiterSchema.safeParse(sign).success)
+  expect(delimiters).toEqual(expect.arrayContaining([',', ';', '\t', '|', '^']))
+  for (const delimiter of delimiters) {
+    const text = `${delimiter}"a\n`.repeat(30_000)
+    let taken = 0
+    const open = function* (from: number) {
+      for (let at = from; at < text.length; at += 10_000) {
+        const chunk = text.slice(at, at + 10_000)
+        taken += chunk.length
+        if (taken > text.length * 3) throw new Error(`cut by ${delimiter}, the file is read again and again`)
+        yield chunk
+      }
+    }
+    let last = 0
+    for await (const { line } of readCsvRecords(open, delimiter)) last = line
+    expect(last).toBeGreaterThan(29_990)
+  }
+})
+
+test.each([
+  ['Łukasz', 'iso8859-2', [0xa3]],
+  ['Żaneta', 'windows-1250', [0xaf]],
+  ['Ľubica', 'windows-1250', [0xbc]],
+])('a file whose only letter above ASCII begins a name (%s, %s) is no western one', (name, _encoding, bytes) => {
+  const evidence = new EncodingEvidence()
+  evidence.look(
+    Buffer.concat([Buffer.from('Email,Name\na@example.com,'), Buffer.from(bytes), Buffer.from(name.slice(1))]),
+  )
+  expect(evidence.finish().kind).toBe('unsure')
+})
+
+test('pounds, fractions and quotes beside numbers and names are western all the same', () => {
+  const evidence = new EncodingEvidence()
+  const text = 'Email,Note\na@example.com,£5 and ½ of it\nb@example.com,«Zoé» ¿Qué?\n'
+  evidence.look(Buffer.from(text, 'latin1'))
+  expect(evidence.finish()).toEqual({ kind: 'guess', encoding: 'windows-1252' })
+})
+
+test('a backslash cuts no cells, since before a quote it says something else', async () => {
+  expect(delimiterSchema.safeParse('\\').success).toBe(false)
+  const { delimiter, isNamed } = await detectDelimiter('sep=\\\nEmail,Name\nada@example.com,Ada\n')
+  expect([delimiter, isNamed]).toEqual([',', false])
 })
 
 test('a quote that never closes costs one line, however far away the next one is', async () => {

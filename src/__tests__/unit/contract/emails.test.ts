@@ -19,3 +19,10 @@ test('what a mail could not carry is refused at the call, and not when it is to 
   expect(asked({ headers: { references: '<ä@example.test>' } }).success).toBe(false)
   expect(asked({ headers: { 'In-Reply-To': '<a@example.test>', 'X-Note': 'ä' } }).success).toBe(true)
 })
+
+test('an address for answers that is megabytes long is refused in words, and breaks nothing', () => {
+  const replyTo = `help@${'a.'.repeat(5_000_000)}`
+  expect(asked({ replyTo }).error?.issues.map(({ path, message }) => [path, message])).toEqual([
+    [['replyTo'], 'An address has at most 254 characters.'],
+  ])
+})

@@ -36,7 +36,7 @@ describe('what follows from a failure', () => {
     })
   })
 
-  test.each(['HOST_FORBIDDEN', 'MAILBOX_INCOMPLETE', 'LOGIN_UNSUPPORTED'] as const)(
+  test.each(['HOST_FORBIDDEN', 'MAILBOX_INCOMPLETE', 'LOGIN_UNSUPPORTED', 'ENCRYPTION_NEEDED'] as const)(
     '%s stops the mailbox, since waiting does not mend it, and costs the email nothing',
     (code) => {
       expect(handleEmailFailure(retry('mailbox', code))).toEqual({

@@ -83,6 +83,7 @@ const REPLIES: [SmtpStage, string, string, number?][] = [
   ],
   ['MAIL', '553 5.1.8 Sender domain does not exist', 'rejected mailbox PERMISSION_DENIED'],
   ['MAIL', '530 5.7.0 Authentication required', 'rejected mailbox AUTH_REVOKED'],
+  ['MAIL', '530 5.7.0 Must issue a STARTTLS command first', 'retry mailbox ENCRYPTION_NEEDED'],
   ['MAIL', '535 5.7.8 Session expired', 'rejected mailbox AUTH_REVOKED'],
   ['MAIL', '454 4.7.0 Temporary authentication failure', 'retry mailbox LOGIN_UNAVAILABLE'],
   ['MAIL', '501 Syntax error', 'rejected message MESSAGE_REFUSED'],

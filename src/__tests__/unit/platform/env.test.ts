@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
-import { problemsOfEnvFile } from '#cli/home/env-file.ts'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { problemsOfEnvFile, readEnvFile } from '#cli/home/env-file.ts'
 import { misspeltVariables, readEnvironment } from '#lib/platform/env.ts'
 
 const good = {
@@ -57,6 +59,43 @@ METRICS_SECRET = 'with spaces around it'
 
   test('is not found in the file that we hand out', () => {
     expect(problemsOfEnvFile(readFileSync('.env.example', 'utf8'))).toEqual([])
+  })
+})
+
+describe('a .env that is there', () => {
+  let folder = ''
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sendonce-env-'))
+    chmodSync(folder, 0o755)
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const at = (name: string) => join(folder, name)
+
+  test('is read as a file, with the mark that some editors put first; where nothing is there, nothing is read', () => {
+    writeFileSync(at('plain'), '\uFEFFPORT=4000\n')
+    expect(readEnvFile(at('plain'))).toBe('PORT=4000\n')
+    expect(readEnvFile(at('nothing'))).toBeUndefined()
+  })
+
+  test('is refused in a sentence where it cannot be read as text, and not passed over', () => {
+    mkdirSync(at('folder'))
+    expect(() => readEnvFile(at('folder'))).toThrow('.env is a folder, and should be a file.')
+    symlinkSync(at('nothing'), at('link'))
+    expect(() => readEnvFile(at('link'))).toThrow('.env is a link to a file that is not there.')
+    writeFileSync(at('utf-16'), 'DATABASE_URL=x\n', 'utf16le')
+    expect(() => readEnvFile(at('utf-16'))).toThrow('.env is not plain text, or is UTF-16.')
+  })
+
+  test('is refused in a sentence where it is another account’s', () => {
+    writeFileSync(at('secret'), 'PORT=4000\n', { mode: 0o000 })
+    // Nothing is closed to root, so it becomes somebody else for as long as it reads.
+    const isRoot = process.geteuid?.() === 0
+    if (isRoot) process.seteuid?.(65_534)
+    try {
+      expect(() => readEnvFile(at('secret'))).toThrow('.env may not be read by this account.')
+    } finally {
+      if (isRoot) process.seteuid?.(0)
+    }
   })
 })
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { clientAddress, PEER_HEADER } from '#lib/platform/client-address.ts'
+import { ARRIVED_HEADER, arrivedMs, readAtMs } from '#lib/platform/http/arrived.ts'
 import { openFrontDoor } from '#lib/platform/http/front-door.ts'
 import { methodsAt } from '#lib/wiring/methods-at.ts'
 
@@ -91,4 +92,39 @@ test('the address of the socket is ours to say, whatever the caller writes', asy
   const headers = new Headers({ [PEER_HEADER]: String(peer), 'x-forwarded-for': '203.0.113.9' })
   expect(clientAddress(headers, { TRUSTED_PROXIES: 0 })).toBe('127.0.0.1')
   expect(clientAddress(headers, { TRUSTED_PROXIES: 1 })).toBe('203.0.113.9')
+})
+
+test('a request has waited since the turn of the event loop in which it was read, whatever its caller writes', async () => {
+  const before = performance.now()
+  await ask('GET /api/health', [`${ARRIVED_HEADER}: 1`])
+  const [arrived = 0] = seen.map(({ headers }) => Number(headers[ARRIVED_HEADER]))
+  expect(arrived).toBeGreaterThanOrEqual(before)
+  const request = (length: number) =>
+    new Request('http://localhost', {
+      headers: { [ARRIVED_HEADER]: String(arrived), 'content-length': String(length) },
+    })
+  expect(arrivedMs(request(2))).toBe(arrived)
+  // Its body was still to come: its caller has not waited for us since then.
+  expect(arrivedMs(request(10_000_000))).toBeGreaterThan(arrived)
+})
+
+test('of all that are read in one turn of the event loop, none has waited for less than the others', async () => {
+  const inOneTurn = [readAtMs(), readAtMs()]
+  await new Promise((later) => setImmediate(later))
+  expect(new Set(inOneTurn).size).toBe(1)
+  expect(readAtMs()).toBeGreaterThan(inOneTurn[0] ?? 0)
+})
+
+test('who asks for a tunnel is told that there is none, and is not left without an answer', async () => {
+  const address = server.address()
+  const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
+  let answer = ''
+  socket.on('data', (data) => {
+    answer += String(data)
+  })
+  socket.write('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n')
+  await new Promise((done) => socket.on('close', done))
+  expect(answer).toMatch(/^HTTP\/1.1 405 Method Not Allowed\r\n/)
+  expect(answer).toMatch(/\r\nallow: GET, HEAD\r\n/)
+  expect(answer).toMatch(/"code":"method-not-allowed"/)
 })

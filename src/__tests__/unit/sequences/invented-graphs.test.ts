@@ -25,7 +25,10 @@ function taken(graph: unknown): SequenceGraph | undefined {
 function forecast(graph: SequenceGraph) {
   const compiled = compileGraph(graph)
   const from = { target: compiled.first, at: new Date('2026-11-20T09:00:00Z'), anchoredAt: null }
-  return forecastPath({ graph: compiled, calendar, delays: new Map([[2, 365]]), happens: new Set() }, from)
+  return forecastPath(
+    { graph: compiled, calendar, delays: new Map([[2, 365]]), happens: new Set(), names: new Map() },
+    from,
+  )
 }
 
 test('no edge leads back, whatever the ids are, and every way comes to its end with a time for each place', () => {

@@ -123,10 +123,13 @@ test('what is let through is never more than twelve million characters times the
 })
 
 test('no hostile text holds up the other requests of a process', () => {
-  const run = spawnSync(process.execPath, ['src/__tests__/support/texts/hold-up-process.ts'], { encoding: 'utf8' })
+  const run = spawnSync(process.execPath, ['src/__tests__/support/texts/hold-up-process.ts'], {
+    encoding: 'utf8',
+    timeout: 100_000,
+  })
   expect(run.stderr).toBe('')
   const longest = JSON.parse(run.stdout) as Record<string, number>
-  expect(Object.keys(longest).length).toBeGreaterThan(20)
-  // The figure on a quiet machine is below 50; this one also holds on a machine that does ten other things.
-  for (const [name, ms] of Object.entries(longest)) expect(ms, name).toBeLessThan(1_000)
+  expect(Object.keys(longest).length).toBeGreaterThan(40)
+  // The figure is below 50 on the machine that this was written on; this one also holds on a much slower one.
+  for (const [name, ms] of Object.entries(longest)) expect(ms, name).toBeLessThan(250)
 }, 120_000)

@@ -18,11 +18,11 @@ function placeOfFinding(campaignId: string, code: string): Place | undefined {
     'no-postal-address': { href: '/settings/sending#postal-address', label: 'Enter the address' },
     'no-prospects': { href: `${campaign}?tab=people`, label: 'Add people' },
     'all-covered': { href: `${campaign}?tab=people&state=SKIPPED`, label: 'See why' },
-    'not-planned': { href: `${campaign}?tab=people&state=PENDING`, label: 'Look at them' },
+    'not-planned': { href: `${campaign}?tab=people&state=PENDING`, label: 'See who' },
     blocked: { href: `${campaign}?tab=people&state=BLOCKED`, label: 'Fill it in' },
     skipped: { href: `${campaign}?tab=people&state=SKIPPED`, label: 'See why' },
-    unknown: { href: `${campaign}?tab=emails&status=OUTCOME_UNKNOWN`, label: 'Look at them' },
-    failed: { href: `${campaign}?tab=emails&status=PERMANENTLY_FAILED`, label: 'Look at them' },
+    unknown: { href: `${campaign}?tab=emails&status=OUTCOME_UNKNOWN`, label: 'See which' },
+    failed: { href: `${campaign}?tab=emails&status=PERMANENTLY_FAILED`, label: 'See which' },
   }
   return places[code]
 }

@@ -1,21 +1,24 @@
 'use client'
 
+import { FigureLink } from '../../figures/figure-link.tsx'
 import { useSession } from '../../session/session-context.tsx'
 import { DateTime } from '../../ui/date-time.tsx'
 import { dayWords } from '../day-words.ts'
 import type { ListedCampaign } from '../use-campaigns.ts'
 
-type Pace = Pick<ListedCampaign, 'status' | 'sentLastHour' | 'nextAt' | 'lastDate'>
+type Pace = Pick<ListedCampaign, 'id' | 'status' | 'sentLastHour' | 'lastHour' | 'nextAt' | 'lastDate'>
 
 /** How fast it goes, what comes next, and when it ends as things are. */
 export function PaceCell({ campaign }: { campaign: Pace }) {
   const { workspace } = useSession()
-  const { status, sentLastHour, nextAt, lastDate } = campaign
+  const { id, status, sentLastHour, lastHour, nextAt, lastDate } = campaign
   if (status !== 'RUNNING' && sentLastHour === 0) return <span className="text-muted">–</span>
   return (
     <span className="flex flex-wrap gap-x-2 text-[0.8125rem] text-muted tabular-nums">
       <span className="whitespace-nowrap" title="Sent in the last 60 minutes">
-        {sentLastHour.toLocaleString('en')} in the last hour
+        <FigureLink count={sentLastHour} behind={{ what: 'sent-of-campaign', campaignId: id, ...lastHour }}>
+          {`${sentLastHour.toLocaleString('en')} in the last hour`}
+        </FigureLink>
       </span>
       {nextAt && (
         <span className="whitespace-nowrap">

@@ -6,6 +6,7 @@ import { Checkbox } from '#components/ui/control/checkbox.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { messageOf } from '../../api-client.ts'
 import type { Campaign } from '../use-campaigns.ts'
+import { UntrackedBranches } from './untracked-branches.tsx'
 import type { CampaignChange } from './use-edit-campaign.ts'
 
 interface TrackingCardProps {
@@ -23,6 +24,7 @@ export function TrackingCard({ campaign, onChange }: TrackingCardProps) {
       description="Off unless you switch it on. A change is for emails that are not written yet; switched off, nothing is noted of those that were sent, either."
     >
       <div className="flex flex-col gap-4">
+        <UntrackedBranches campaign={campaign} onChange={onChange} />
         <Choice
           label="Note which links are followed"
           sentence="Links in HTML lead past this server first. Filters distrust mail whose links lead elsewhere than they say, so more of it may land in spam. The link for unsubscribing, and links that show their address, stay as they are."

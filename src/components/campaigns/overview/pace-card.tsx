@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api-client.ts'
+import { FigureLink } from '../../figures/figure-link.tsx'
 import { live } from '../../live/live.ts'
 import { queryKeys } from '../../query-keys.ts'
 import { useSession } from '../../session/session-context.tsx'
@@ -9,6 +10,7 @@ import { IntentLink } from '../../shell/intent-link.tsx'
 import { Card } from '../../ui/card.tsx'
 import { DateTime } from '../../ui/date-time.tsx'
 import { dayWords } from '../day-words.ts'
+import { StillActive } from '../diagnosis/still-active.tsx'
 import { BlockChips } from '../list/block-chips.tsx'
 import { NextAt } from '../list/pace-cell.tsx'
 import { type Campaign, useProgress } from '../use-campaigns.ts'
@@ -31,14 +33,21 @@ export function PaceCard({ campaign }: { campaign: Campaign }) {
     ...live,
   })
   if (!data || campaign.status === 'STOPPED') return null
-  const { sentLastHour, nextAt, lastDate, blocks } = data
+  const { sentLastHour, lastHour, nextAt, lastDate, blocks } = data
   if (!isGoing && blocks.length === 0) return null
   return (
     <Card title="How it goes">
       <div className="flex flex-col gap-3 text-sm">
         {isGoing && (
           <dl className="flex flex-wrap gap-x-6 gap-y-1">
-            <Figure label="In the last hour">{sentLastHour.toLocaleString('en')} sent</Figure>
+            <Figure label="In the last hour">
+              <FigureLink
+                count={sentLastHour}
+                behind={{ what: 'sent-of-campaign', campaignId: campaign.id, ...lastHour }}
+              >
+                {`${sentLastHour.toLocaleString('en')} sent`}
+              </FigureLink>
+            </Figure>
             {nextAt && (
               <Figure label="Next">
                 <NextAt nextAt={nextAt} timeZone={workspace.timeZone} />
@@ -48,6 +57,7 @@ export function PaceCard({ campaign }: { campaign: Campaign }) {
           </dl>
         )}
         <BlockChips campaignId={campaign.id} blocks={blocks} />
+        {isGoing && next && next.emails.length === 0 && <StillActive campaignId={campaign.id} ledger={data.ledger} />}
         {isGoing && next && next.emails.length > 0 && (
           <div>
             <h3 className="mb-1 font-medium">The next emails</h3>

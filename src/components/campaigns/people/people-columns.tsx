@@ -149,7 +149,8 @@ function Who({ enrolment }: { enrolment: Enrolment }) {
 function State({ enrolment, sequenceId, mayChange }: { enrolment: Enrolment; sequenceId: string; mayChange: boolean }) {
   const [isFilling, setIsFilling] = useState(false)
   const { state, pausedAt, reason, cancelled, nextEmail, left, prospectId } = enrolment
-  const why = reason?.sentence ?? (nextEmail === null ? (cancelled?.sentence ?? left) : undefined)
+  const lastEmail = cancelled && `Their last email is cancelled. ${cancelled.sentence}`
+  const why = reason?.sentence ?? (nextEmail === null ? (lastEmail ?? left) : undefined)
   return (
     <div className="flex flex-col items-start gap-1">
       <span className="flex flex-wrap gap-1">
@@ -170,7 +171,8 @@ function State({ enrolment, sequenceId, mayChange }: { enrolment: Enrolment; seq
   )
 }
 
-function Next({ enrolment: { nextEmail }, timeZone }: { enrolment: Enrolment; timeZone: string }) {
+function Next({ enrolment: { nextEmail, waits }, timeZone }: { enrolment: Enrolment; timeZone: string }) {
+  if (!nextEmail && waits) return <Waits waits={waits} timeZone={timeZone} />
   if (!nextEmail) return <span className="text-muted">–</span>
   const { stepNumber, status, at, blocker } = nextEmail
   return (
@@ -181,6 +183,22 @@ function Next({ enrolment: { nextEmail }, timeZone }: { enrolment: Enrolment; ti
       {(status !== 'SCHEDULED' || blocker) && (
         <span className="text-muted">{blocker ? 'held back' : EMAIL_STATUS_LOOK[status].word.toLowerCase()}</span>
       )}
+    </span>
+  )
+}
+
+/** What comes next is not decided yet; by then it is. */
+function Waits({
+  waits: { at, until, isHeld },
+  timeZone,
+}: {
+  waits: NonNullable<Enrolment['waits']>
+  timeZone: string
+}) {
+  return (
+    <span className="text-[0.8125rem]">
+      {at === 'branch' ? 'Waits at a branch' : 'Waits'} until <DateTime instant={until} timeZone={timeZone} />
+      {isHeld && <span className="block text-muted">The pause holds this time back.</span>}
     </span>
   )
 }

@@ -1,5 +1,6 @@
 'use client'
 
+import clsx from 'clsx'
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
@@ -48,7 +49,7 @@ export function QueueBar({ selection, asked, counted, rows }: QueueBarProps) {
       aria-label="What to do with those that are selected"
       className="sticky bottom-3 z-20 mx-auto mt-3 flex w-fit max-w-full flex-wrap items-center justify-center gap-2 rounded-xl border border-border bg-raised px-3 py-2 shadow-raised"
     >
-      <p role="status" className="px-1 font-medium text-sm tabular-nums">
+      <p role="status" className="px-1 font-medium text-sm tabular-nums max-sm:-order-2">
         {count === undefined ? `All ${all ?? ''}` : count.toLocaleString('en')} selected
       </p>
       {chosen.kind === 'some' && counted && (counted.isMore || counted.count > chosen.ids.size) && (
@@ -70,7 +71,8 @@ export function QueueBar({ selection, asked, counted, rows }: QueueBarProps) {
         type="button"
         aria-label="Select none"
         onClick={selection.clear}
-        className={buttonStyle({ variant: 'ghost', shape: 'icon' })}
+        // Beside the count on a phone, where it would stand alone in a line of its own.
+        className={clsx(buttonStyle({ variant: 'ghost', shape: 'icon' }), 'max-sm:-order-1')}
       >
         <X aria-hidden className="size-4" />
       </button>

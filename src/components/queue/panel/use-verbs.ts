@@ -72,6 +72,7 @@ export function useVerbs(id: string) {
     try {
       const { said, undo } = await act(verb)
       if (undo) toastWithUndo(said, async () => (await act(undo)).said)
+      else if (verb === 'check') toast.info(said)
       else toast.success(said)
     } catch (error) {
       toast.error(messageOf(error))

@@ -205,7 +205,8 @@ function Handle({ label, minute, max, isDisabled, onChange }: HandleProps) {
         'absolute top-0 flex h-6 -translate-x-1/2 touch-none items-center rounded-md border border-control bg-surface px-1.5 text-xs tabular-nums shadow-card',
         isDisabled ? 'text-muted' : 'cursor-ew-resize',
       )}
-      style={{ left: `${(minute / DAY_MINUTES) * 100}%` }}
+      // At midnight it would stand beyond the edge of its card.
+      style={{ left: `min(${(minute / DAY_MINUTES) * 100}%, calc(100% - 1.375rem))` }}
     >
       {clock(minute)}
     </span>

@@ -38,7 +38,7 @@ interface AddMenuProps {
   onAdd: (type: AddedType) => void
 }
 
-/** At the end of a list: another email, or something else. */
+/** At the end of a list: another email, or anything else that a sequence does. */
 export function AddMenu({ where, mayAddStep, first, onAddStep, onAdd }: AddMenuProps) {
   return (
     <div className="mt-4 flex flex-wrap gap-2">
@@ -52,7 +52,7 @@ export function AddMenu({ where, mayAddStep, first, onAddStep, onAdd }: AddMenuP
         trigger={
           <button type="button" className={buttonStyle()}>
             <GitBranch aria-hidden className="size-4" />
-            Add something else{where !== '' && <span className="sr-only"> {where}</span>}
+            Add a wait, branch or action{where !== '' && <span className="sr-only"> {where}</span>}
           </button>
         }
       >

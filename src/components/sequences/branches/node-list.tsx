@@ -1,7 +1,7 @@
 'use client'
 
 import { Fragment } from 'react'
-import { AWAITED_EVENTS } from '#lib/sequences/graph/node-types.ts'
+import { awaitedWords } from '#lib/sequences/graph/node-types.ts'
 import { type DraftStep, isUnwritten, type Sequence, threadSubjectOf } from '../editor/draft.ts'
 import { StepCard, type StepMove } from '../editor/step-card.tsx'
 import { WaitLine } from '../editor/wait-line.tsx'
@@ -103,9 +103,8 @@ function Side({
   place: number
   context: ListContext
 }) {
-  const { words } = AWAITED_EVENTS[node.if.event]
   const within = `within ${node.withinDays} ${node.withinDays === 1 ? 'day' : 'days'}`
-  const label = side === 'yes' ? `Yes: they ${words} ${within}` : `No: they did not ${within}`
+  const label = side === 'yes' ? `Yes: they ${awaitedWords(node.if)} ${within}` : `No: they did not ${within}`
   return (
     <fieldset aria-label={label} className="min-w-0 border-border border-l-2 pl-2.5 sm:pl-4">
       <h3 className="font-medium text-sm">{label}</h3>

@@ -14,6 +14,10 @@ const STANDINGS: Record<Item['standing'], { word: string; tone: 'success' | 'acc
   forecast: { word: 'Forecast', tone: 'neutral' },
 }
 
+/** Until when a branch waits is certain, and not which side is taken. */
+const wordOf = ({ type, standing }: Item) =>
+  type === 'branch' && standing === 'planned' ? 'Decided by' : STANDINGS[standing].word
+
 /** One person's way, one thing below the other, each with its time and how sure that is. */
 export function PathList({ path }: { path: PersonPath }) {
   const { workspace } = useSession()
@@ -39,7 +43,7 @@ export function PathList({ path }: { path: PersonPath }) {
                 {item.nodeId === path.standsAt && <span className="font-medium"> (stands here)</span>}
               </p>
               <p className="flex flex-wrap items-center gap-x-2 text-[0.8125rem] text-muted">
-                <Badge tone={STANDINGS[item.standing].tone}>{STANDINGS[item.standing].word}</Badge>
+                <Badge tone={STANDINGS[item.standing].tone}>{wordOf(item)}</Badge>
                 {item.at && <DateTime instant={item.at} timeZone={workspace.timeZone} />}
               </p>
             </div>

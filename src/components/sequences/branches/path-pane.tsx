@@ -10,7 +10,7 @@ import { Card } from '#components/ui/card.tsx'
 import { Checkbox } from '#components/ui/control/checkbox.tsx'
 import { Refreshing } from '#components/ui/refreshing.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
-import { AWAITED_EVENTS, type SequenceGraph } from '#lib/sequences/graph/node-types.ts'
+import { awaitedWords, type SequenceGraph } from '#lib/sequences/graph/node-types.ts'
 import type { DraftStep } from '../editor/draft.ts'
 import { nameOf, type PickedPerson } from '../preview/person-picker.tsx'
 import { useAfterPause } from '../preview/use-preview.ts'
@@ -67,8 +67,7 @@ export function PathPane({ sequenceId, graph, steps, person }: PathPaneProps) {
                     )
                   }
                 />
-                {index + 1}. {AWAITED_EVENTS[branch.if.event].words}
-                {branch.if.name && ` (${branch.if.name})`}
+                {index + 1}. {awaitedWords(branch.if)}
               </label>
             ))}
           </fieldset>

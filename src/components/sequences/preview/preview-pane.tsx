@@ -5,10 +5,13 @@ import clsx from 'clsx'
 import { ExternalLink, Monitor, Smartphone } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { messageOf } from '#components/api-client.ts'
+import { useSession } from '#components/session/session-context.tsx'
+import { IntentLink } from '#components/shell/intent-link.tsx'
 import { Callout } from '#components/ui/callout.tsx'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { Refreshing } from '#components/ui/refreshing.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
+import { isAtLeast } from '#lib/tenancy/roles.ts'
 import { hintsFor } from './hints.ts'
 import { linksOf } from './mail-links.ts'
 import { PreviewCanvas } from './preview-canvas.tsx'
@@ -113,6 +116,7 @@ function Shown({ preview, view, isPhone }: { preview: Preview; view: View; isPho
       {note}
     </p>
   ))
+  const cures = <WhereToSetUp lacks={preview.lacks} />
   if (preview.kind !== 'content') {
     return (
       <>
@@ -120,6 +124,7 @@ function Shown({ preview, view, isPhone }: { preview: Preview; view: View; isPho
           {preview.sentence}
         </Callout>
         {notes}
+        {cures}
       </>
     )
   }
@@ -150,7 +155,28 @@ function Shown({ preview, view, isPhone }: { preview: Preview; view: View; isPho
         </Callout>
       )}
       {notes}
+      {cures}
     </>
+  )
+}
+
+const SET_UP: Record<Preview['lacks'][number], { href: string; words: string }> = {
+  mailbox: { href: '/mailboxes?do=add', words: 'Add a mailbox' },
+  'postal-address': { href: '/settings/sending#postal-address', words: 'Enter the postal address' },
+}
+
+/** The way to what a placeholder stands for, for those who may set it up. */
+function WhereToSetUp({ lacks }: Pick<Preview, 'lacks'>) {
+  const { workspace } = useSession()
+  if (lacks.length === 0 || !isAtLeast(workspace.role, 'admin')) return null
+  return (
+    <p className="flex flex-wrap gap-2">
+      {lacks.map((lack) => (
+        <IntentLink key={lack} href={SET_UP[lack].href} className={buttonStyle({ size: 'sm' })}>
+          {SET_UP[lack].words}
+        </IntentLink>
+      ))}
+    </p>
   )
 }
 

@@ -10,5 +10,7 @@ export interface DataColumn<Row> {
   isRowHeader?: boolean
   /** Shown on phones, below the one that names the row. The others are on the row's own page. */
   isOnPhones?: boolean
+  /** Nothing of it is cut: it takes as many lines as it needs. */
+  isWhole?: boolean
   align?: 'start' | 'end'
 }

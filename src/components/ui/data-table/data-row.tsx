@@ -49,7 +49,7 @@ export function DataRow<Row>({ ref, index, row, columns, name, isSelected, isOpe
               !column.isRowHeader && !column.isOnPhones && 'max-sm:hidden',
             )}
           >
-            <div className="truncate">{column.cell(row)}</div>
+            <div className={column.isWhole ? 'wrap-anywhere sm:py-2' : 'truncate'}>{column.cell(row)}</div>
           </Cell>
         )
       })}

@@ -34,7 +34,8 @@ export function FilterBar({ filters, otherParams = [], children, ...frame }: Fil
           <Select
             key={filter.param}
             aria-label={filter.label}
-            className="w-auto! max-w-64 flex-1 sm:flex-none"
+            // On a phone two stand side by side: of four in a row none could be read.
+            className="w-auto! min-w-[45%] max-w-64 flex-1 sm:min-w-0 sm:flex-none"
             options={[{ value: ALL, label: filter.none ?? `${filter.label}: all` }, ...filter.options]}
             value={filter.options.some((option) => option.value === value) ? (value ?? ALL) : ALL}
             onValueChange={(next) => change({ [filter.param]: next === ALL ? null : next })}

@@ -10,7 +10,7 @@ let loading: Promise<Sonner> | undefined
 let show: ((Place: ComponentType) => void) | undefined
 
 /** What few visits need is fetched with the first message. Where that fails, the next message tries again. */
-async function say(how: 'success' | 'error', message: string, options?: Options): Promise<void> {
+async function say(how: 'success' | 'info' | 'error', message: string, options?: Options): Promise<void> {
   loading ??= import('./toast-sonner.tsx')
   try {
     const { Place, toast } = await loading
@@ -24,6 +24,8 @@ async function say(how: 'success' | 'error', message: string, options?: Options)
 
 export const toast = {
   success: (message: string, options?: Options) => void say('success', message, options),
+  /** Of a look that came to something or to nothing. */
+  info: (message: string, options?: Options) => void say('info', message, options),
   error: (message: string, options?: Options) => void say('error', message, options),
   dismiss: (id: string) => void loading?.then((sonner) => sonner.toast.dismiss(id)),
 }

@@ -4,8 +4,8 @@ import { readCsvRecords } from './csv-records.ts'
 /** Those that are looked for. Another one is taken from the file's first line, or from the sender's options. */
 const LOOKED_FOR = [',', ';', '\t', '|'] as const
 
-/** What cannot stand in an address, a name or a number, so that no cell is cut by it. */
-const DELIMITER = /^[^\p{L}\p{N}\s"'@._+-]$|^\t$/u
+/** What cannot stand in an address, a name or a number, so that no cell is cut by it; and no backslash, which speaks of quotes. */
+const DELIMITER = /^[^\p{L}\p{N}\s"'@._+\\-]$|^\t$/u
 
 export const delimiterSchema = z
   .string()

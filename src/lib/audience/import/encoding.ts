@@ -114,6 +114,8 @@ const UNDEFINED = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d])
 const IN_WORDS = new Set([
   0x83, 0x8a, 0x8c, 0x8e, 0x91, 0x92, 0x96, 0x97, 0x9a, 0x9c, 0x9e, 0x9f, 0xaa, 0xad, 0xb4, 0xb7, 0xba,
 ])
+/** £ ¥ ¦ ¯ ³ ¹ ¼ ¾: no word begins with one, and in central Europe they are letters that names begin with. */
+const BEGIN_NO_WORD = new Set([0xa3, 0xa5, 0xa6, 0xaf, 0xb3, 0xb9, 0xbc, 0xbe])
 const SLAVIC = new Set([0x8a, 0x8e, 0x9a, 0x9e])
 /** è ì ï ò ø ù, which windows-1250 has as č ě ď ň ř ů. */
 const TWO_FACED = new Set([0xe8, 0xec, 0xef, 0xf2, 0xf8, 0xf9])
@@ -151,7 +153,9 @@ class WesternCount {
       const isLetter = last >= 0xc0 && last !== 0xd7 && last !== 0xf7
       this.#run += 1
       const isSign = !isLetter && !IN_WORDS.has(last) && isAsciiLetter(this.#before) && isAsciiLetter(byte)
-      if (UNDEFINED.has(last) || isSign || this.#run > 2) this.#odd += 1
+      const beginsWord =
+        BEGIN_NO_WORD.has(last) && this.#before < 0x80 && !isAsciiLetter(this.#before) && isAsciiLetter(byte)
+      if (UNDEFINED.has(last) || isSign || beginsWord || this.#run > 2) this.#odd += 1
     } else this.#run = 0
     this.#before = last
     this.#last = byte

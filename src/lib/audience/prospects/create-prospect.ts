@@ -69,7 +69,10 @@ async function insertNew(tx: Sql, values: readonly unknown[], emailHash: Buffer)
 /** The address in its normal form, where it is one and nothing forbids to write to it. */
 export async function sendableAddress(tx: Sql, workspaceId: string, hash: HashAddress, text: string): Promise<string> {
   const reading = readAddress(text)
-  if (!reading.ok) throw new PublicError(400, 'invalid-input', reading.reason)
+  if (!reading.ok) {
+    const fields = [{ path: 'email', message: reading.reason }]
+    throw new PublicError(400, 'invalid-input', reading.reason, { fields })
+  }
   const suppressed = await suppressedAmong(tx, workspaceId, hash, [reading.address])
   if (suppressed.size === 0) return reading.address
   const what = suppressed.get(reading.address) === 'DOMAIN' ? 'The domain of this address' : 'This address'

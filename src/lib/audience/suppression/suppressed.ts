@@ -44,11 +44,17 @@ export async function bouncedAmong(
 ): Promise<ReadonlySet<string>> {
   if (addresses.length === 0) return new Set()
   const { rows } = await sql.query<{ value: string }>(
-    `SELECT value FROM suppressions WHERE workspace_id = $1 AND kind = 'ADDRESS' AND source = 'BOUNCE' AND value = ANY($2::text[])`,
+    prepared(
+      `SELECT value FROM suppressions WHERE workspace_id = $1 AND kind = 'ADDRESS' AND source = 'BOUNCE' AND value = ANY($2::text[])`,
+    ),
     [workspaceId, addresses],
   )
   return new Set(rows.map(({ value }) => value))
 }
+
+/** The same in a statement that has the address: of a workspace and an address, as SQL has them. */
+export const hasBounced = (workspaceId: string, address: string) => `EXISTS (SELECT FROM suppressions s
+  WHERE s.workspace_id = ${workspaceId} AND s.kind = 'ADDRESS' AND s.source = 'BOUNCE' AND s.value = ${address})`
 
 function candidatesOf(address: string): string[] {
   return [address, ...withParents(address.slice(address.lastIndexOf('@') + 1))]
@@ -63,6 +69,7 @@ export async function suppressedProspects(
   workspaceId: string,
   prospectIds: readonly string[],
 ): Promise<Map<string, SuppressedBy>> {
+  if (prospectIds.length === 0) return new Map()
   const { rows } = await sql.query<{ id: string; kind: SuppressedBy }>(
     prepared(`SELECT DISTINCT ON (p.id) p.id, s.kind
      FROM prospects p

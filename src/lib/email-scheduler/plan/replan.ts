@@ -54,8 +54,9 @@ type Planned = {
 }
 
 /**
- * Emails that wait: each enrolment from where it is, on the mailbox that it began with. What a person has chosen takes its
- * place first, whether or not the date is full; the rest is planned around it.
+ * Emails that wait: each enrolment from where it is, on the mailbox that it began with. Where that is gone and nothing was
+ * sent yet, on another one that may take the people of its campaign. What a person has chosen takes its place first, whether
+ * or not the date is full; the rest is planned around it.
  */
 export async function planWaiting(
   sql: Sql,
@@ -65,6 +66,11 @@ export async function planWaiting(
   const byEnrolment = Map.groupBy(emails, ({ enrolmentId }) => enrolmentId)
   const predecessors = await readPredecessors(sql, [...byEnrolment.keys()])
   const steps = await readAllSteps(sql, emails)
+  const homeless = emails.filter(({ mailboxId }) => !plan.mailboxIds.has(plan.takers.get(mailboxId) ?? mailboxId))
+  const named = await readNamedMailboxes(
+    sql,
+    homeless.map(({ enrolmentId }) => enrolmentId),
+  )
   const times = new ChosenTimes(plan.settings, plan.now)
   const mailboxIds = [...plan.mailboxIds].toSorted()
   const requests: PlanRequest[] = []
@@ -75,7 +81,9 @@ export async function planWaiting(
     if (!first) continue
     const predecessor = predecessors.get(enrolmentId)
     const sticky = plan.takers.get(first.mailboxId) ?? first.mailboxId
-    const mailboxId = predecessor || plan.mailboxIds.has(sticky) ? sticky : null
+    const others = named.get(enrolmentId)?.filter((id) => plan.mailboxIds.has(id))
+    const isFree = !predecessor && !plan.mailboxIds.has(sticky)
+    const mailboxId = isFree ? (others ? (others[index % others.length] ?? sticky) : null) : sticky
     if (mailboxId !== null && !plan.mailboxIds.has(mailboxId)) {
       unplannable.push(...waiting)
       continue
@@ -97,6 +105,17 @@ export async function planWaiting(
     unplannable,
     predecessors,
   }
+}
+
+/** Of enrolments whose campaign says from where its people get their emails; all others may get them from anywhere. */
+async function readNamedMailboxes(sql: Sql, enrolmentIds: readonly string[]): Promise<ReadonlyMap<string, string[]>> {
+  if (enrolmentIds.length === 0) return new Map()
+  const { rows } = await sql.query<{ id: string; mailboxIds: string[] }>(
+    `SELECT e.id, c.mailbox_ids AS "mailboxIds" FROM campaign_prospects e JOIN campaigns c ON c.id = e.campaign_id
+     WHERE e.id = ANY($1::uuid[]) AND c.mailbox_ids <> '{}'`,
+    [plainArray([...new Set(enrolmentIds)])],
+  )
+  return new Map(rows.map(({ id, mailboxIds }) => [id, mailboxIds]))
 }
 
 /** Whole enrolments, so that no step is planned apart from the one before it. */

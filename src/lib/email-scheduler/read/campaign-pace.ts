@@ -1,5 +1,7 @@
+import { UNDER_WAY } from '#lib/campaigns/journeys/open.ts'
 import type { LedgerSums } from '#lib/campaigns/ledger.ts'
 import type { CAMPAIGN_BLOCKS } from '#lib/email-scheduler/campaign-blocks.ts'
+import { appNow } from '#lib/platform/clock.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { CampaignStatus } from '#lib/platform/generated/enums.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
@@ -13,12 +15,19 @@ export type CampaignBlock = {
 
 export type CampaignPace = {
   sentLastHour: number
+  /** The hour that was counted. */
+  lastHour: { from: Date; until: Date }
   /** When its next email is due at a mailbox that may send; in the past: as soon as its turn comes. */
   nextAt: Date | null
-  /** The local date of its last email, as planned; empty where nothing waits, or not everybody is planned yet. */
+  /**
+   * The local date of its last email, as planned; empty where nothing waits, not everybody is planned yet, or somebody is on
+   * the way through a sequence that branches, and may get more.
+   */
   lastDate: string | null
   blocks: CampaignBlock[]
 }
+
+const HOUR_MS = 3_600_000
 
 type Row = {
   id: string
@@ -26,6 +35,7 @@ type Row = {
   nextAt: Date | null
   lastDate: string | null
   pending: number
+  onTheWay: number
   blocked: number
   parked: Record<string, number>
   stopped: string[]
@@ -33,18 +43,19 @@ type Row = {
 
 /**
  * For all campaigns of a page at once. Each figure is the end of a range of an index, or a count of what is rare: of the
- * last hour, of what is parked. Takes the workspace and the campaigns.
+ * last hour, of what is parked. Takes the workspace, the campaigns, and when the hour begins and ends.
  */
 export const PACE_SQL = `WITH m AS MATERIALIZED (
     SELECT id, address, status, greatest(deferred_until, fault_until) AS until FROM mailboxes WHERE workspace_id = $1
   ), sent AS MATERIALIZED (
     SELECT e.campaign_id AS id, count(*)::int AS count FROM m JOIN scheduled_emails e
-      ON e.mailbox_id = m.id AND e.status = 'SENT' AND e.sent_at > app_now() - interval '1 hour'
+      ON e.mailbox_id = m.id AND e.status = 'SENT' AND e.sent_at >= $3 AND e.sent_at < $4
     WHERE e.campaign_id IS NOT NULL GROUP BY 1
   )
   SELECT c.id, coalesce(sent.count, 0) AS "sentLastHour", due.at AS "nextAt", due.stopped,
     to_char(ends.date, 'YYYY-MM-DD') AS "lastDate",
     (SELECT count(*)::int FROM (SELECT FROM campaign_prospects WHERE campaign_id = c.id AND state = 'PENDING' LIMIT 1) p) AS pending,
+    (SELECT count(*)::int FROM (SELECT FROM journeys j WHERE j.campaign_id = c.id AND ${UNDER_WAY} LIMIT 1) w) AS "onTheWay",
     (SELECT count(*)::int FROM campaign_prospects WHERE campaign_id = c.id AND state = 'BLOCKED') AS blocked,
     (SELECT coalesce(jsonb_object_agg(blocker, count), '{}') FROM (
       SELECT blocker, count(*) FROM scheduled_emails WHERE campaign_id = c.id AND blocker IS NOT NULL GROUP BY 1) b) AS parked
@@ -70,31 +81,42 @@ export async function withPace<Campaign extends { id: string; status: CampaignSt
 ): Promise<(Campaign & CampaignPace)[]> {
   const subjects = campaigns.map(({ id, status, emails }) => ({ id, status, unknown: emails.unknown }))
   const paces = await readPaces(sql, workspaceId, subjects)
-  return campaigns.map((campaign, index) => ({ ...campaign, ...(paces[index] ?? STILL) }))
+  return campaigns.map((campaign) => ({ ...campaign, ...paceIn(paces, campaign) }))
 }
 
 export async function readPace(sql: Sql, workspaceId: string, campaign: Subject): Promise<CampaignPace> {
-  const [pace] = await readPaces(sql, workspaceId, [campaign])
-  return pace ?? STILL
+  return paceIn(await readPaces(sql, workspaceId, [campaign]), campaign)
 }
 
-const STILL: CampaignPace = { sentLastHour: 0, nextAt: null, lastDate: null, blocks: [] }
+type Paces = ReadonlyMap<string, CampaignPace>
 
-/** In the order of the campaigns. */
-async function readPaces(sql: Sql, workspaceId: string, campaigns: readonly Subject[]): Promise<CampaignPace[]> {
-  const { rows } = await sql.query<Row>(PACE_SQL, [workspaceId, plainArray(campaigns.map(({ id }) => id))])
-  const found = new Map(rows.map((row) => [row.id, row]))
-  return campaigns.map((campaign) => paceOf(campaign, found.get(campaign.id)))
+function paceIn(paces: Paces, { id }: { id: string }): CampaignPace {
+  const pace = paces.get(id)
+  if (!pace) throw new Error('each campaign that is asked for has a row')
+  return pace
 }
 
-function paceOf({ status, unknown }: Subject, row: Row | undefined): CampaignPace {
-  if (!row) return STILL
-  const { sentLastHour, nextAt, lastDate, pending } = row
+async function readPaces(sql: Sql, workspaceId: string, campaigns: readonly Subject[]): Promise<Paces> {
+  const until = await appNow(sql)
+  const lastHour = { from: new Date(until.getTime() - HOUR_MS), until }
+  const ids = plainArray(campaigns.map(({ id }) => id))
+  const { rows } = await sql.query<Row>(PACE_SQL, [workspaceId, ids, lastHour.from, lastHour.until])
+  const subjects = new Map(campaigns.map((campaign) => [campaign.id, campaign]))
+  return new Map(
+    rows.flatMap((row) => {
+      const subject = subjects.get(row.id)
+      return subject ? [[row.id, paceOf(subject, row, lastHour)]] : []
+    }),
+  )
+}
+
+function paceOf({ status, unknown }: Subject, row: Row, lastHour: CampaignPace['lastHour']): CampaignPace {
+  const { sentLastHour, nextAt, lastDate, pending, onTheWay } = row
   const isRunning = status === 'RUNNING'
   return {
-    sentLastHour,
+    ...{ sentLastHour, lastHour },
     nextAt: isRunning ? nextAt : null,
-    lastDate: isRunning && pending === 0 ? lastDate : null,
+    lastDate: isRunning && pending + onTheWay === 0 ? lastDate : null,
     blocks: status === 'STOPPED' ? [] : blocksOf(row, unknown),
   }
 }

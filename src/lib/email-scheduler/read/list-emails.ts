@@ -32,14 +32,19 @@ export type CampaignEmail = {
 export const WAITING = 'WAITING'
 const WAITING_STATUSES: readonly ScheduledEmailStatus[] = ['SCHEDULED', 'SENDING', 'FAILED', 'RETRY_SCHEDULED']
 
+/** As they were planned; or by their times, the first first or the last first. */
+export const EMAIL_ORDERS = ['planned', 'soonest', 'latest'] as const
+export type EmailOrder = (typeof EMAIL_ORDERS)[number]
+
 export type EmailFilter = {
   status?: ScheduledEmailStatus | typeof WAITING | undefined
-  /** Those alone that this guard has parked. */
+  /** Those alone that this guard has parked: they have no time of their own, and come in the order of the plan. */
   blocker?: GuardName | undefined
   /** Those alone of this local date; not together with a blocker. */
   date?: string | undefined
-  /** From this local date on, in the order of their times; not together with a date or a blocker. */
+  /** From this local date on, the soonest first; not together with a date or a blocker. */
   from?: string | undefined
+  order?: EmailOrder | undefined
   cursor?: string | undefined
   limit: number
 }
@@ -70,26 +75,39 @@ function daySql(statuses: readonly ScheduledEmailStatus[]): string {
   return `SELECT page.* FROM (${day}) page WHERE page.id > $2 ORDER BY page.id LIMIT $3`
 }
 
+/** When it was sent, or is tried again, or was to go. */
 const AT = 'coalesce(sent_at, next_retry_at, scheduled_for)'
 
 /**
- * From a local date on by their times: read by days from the index, and put in order within one, which never holds more
- * than a day may carry. Takes the id, how many, the date and the time behind which the page begins.
+ * By their times: read by days from the index, and put in order within one, which never holds more than a day may carry.
+ * Takes the id, how many, the date and the time behind which the page begins, and of one day that day as well.
  */
-export function timeSql(statuses: readonly ScheduledEmailStatus[]): string {
-  const order = `local_date, ${AT}, id`
-  const later = `AND local_date >= $4::date AND (${order}) > ($4::date, $5::timestamptz, $2::uuid) ORDER BY ${order} LIMIT $3`
-  return `SELECT page.* FROM (${ofEach(statuses, later)}) page ORDER BY ${order} LIMIT $3`
+export function timeSql(
+  statuses: readonly ScheduledEmailStatus[],
+  order: Exclude<EmailOrder, 'planned'>,
+  isOfOneDay = false,
+): string {
+  const [sign, way] = order === 'soonest' ? ['>', ''] : ['<', ' DESC']
+  const by = ['local_date', AT, 'id'].map((one) => `${one}${way}`).join(', ')
+  const behind = `AND local_date ${sign}= $4::date AND (local_date, ${AT}, id) ${sign} ($4::date, $5::timestamptz, $2::uuid)`
+  const day = isOfOneDay ? 'AND local_date = $6::date' : ''
+  return `SELECT page.* FROM (${ofEach(statuses, `${behind} ${day} ORDER BY ${by} LIMIT $3`)}) page ORDER BY ${by} LIMIT $3`
 }
 
 /** Where a page in the order of times ends: the date, the time and the id. */
 export const PLACE_IN_TIME =
   /^([1-9]\d{3}-\d{2}-\d{2})~(\d{1,13})~([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
 
-function placeIn(from: string, cursor: string | undefined): { id: string; date: string; at: string } {
+type Place = { id: string; date: string; at: string }
+
+const BEGINNINGS: Record<Exclude<EmailOrder, 'planned'>, Place> = {
+  soonest: { id: FIRST, date: '-infinity', at: '-infinity' },
+  latest: { id: 'ffffffff-ffff-ffff-ffff-ffffffffffff', date: 'infinity', at: 'infinity' },
+}
+
+function placeIn(cursor: string | undefined, beginning: Place): Place {
   const [, date, ms, id] = PLACE_IN_TIME.exec(cursor ?? '') ?? []
-  if (!date || !ms || !id) return { id: FIRST, date: from, at: '-infinity' }
-  return { id, date, at: new Date(Number(ms)).toISOString() }
+  return date && ms && id ? { id, date, at: new Date(Number(ms)).toISOString() } : beginning
 }
 
 function ofEach(statuses: readonly ScheduledEmailStatus[], which: string): string {
@@ -98,21 +116,42 @@ function ofEach(statuses: readonly ScheduledEmailStatus[], which: string): strin
     .join(' UNION ALL ')
 }
 
+type Asked = { page: string; values: unknown[]; orderBy: string; cursorOf: (last: CampaignEmail) => string }
+
+function askedBy(
+  statuses: readonly ScheduledEmailStatus[],
+  { blocker, date, from, cursor, order = 'planned' }: EmailFilter,
+): Asked {
+  if (from || order !== 'planned') {
+    const way = order === 'latest' && !from ? 'latest' : 'soonest'
+    const beginning = from ? { ...BEGINNINGS.soonest, date: from } : BEGINNINGS[way]
+    const place = placeIn(cursor, beginning)
+    const end = way === 'latest' ? ' DESC' : ''
+    return {
+      page: timeSql(statuses, way, date !== undefined),
+      values: [place.id, place.date, place.at, ...(date ? [date] : [])],
+      orderBy: `e.local_date${end}, coalesce(e.sent_at, e.next_retry_at, e.scheduled_for)${end}, e.id${end}`,
+      cursorOf: ({ id, localDate, sentAt, nextRetryAt, scheduledFor }) =>
+        `${localDate}~${(sentAt ?? nextRetryAt ?? scheduledFor).getTime()}~${id}`,
+    }
+  }
+  const asPlanned = { orderBy: 'e.id', cursorOf: ({ id }: CampaignEmail) => id }
+  const after = cursor ?? FIRST
+  if (date) return { page: daySql(statuses), values: [after, date], ...asPlanned }
+  if (blocker) return { page: parkedSql(statuses), values: [after, blocker], ...asPlanned }
+  return { page: pageSql(statuses), values: [after], ...asPlanned }
+}
+
 /** The emails of a campaign (which the caller has found in the workspace), in the order in which they were planned, or of their times. */
 export async function listCampaignEmails(
   sql: Sql,
   { id }: Pick<Campaign, 'id'>,
-  { status, blocker, date, from, cursor, limit }: EmailFilter,
+  filter: EmailFilter,
 ): Promise<{ emails: CampaignEmail[]; nextCursor: string | null }> {
+  const { status, limit } = filter
   const statuses = status === undefined ? STATUSES : status === WAITING ? WAITING_STATUSES : [status]
-  const place = from ? placeIn(from, cursor) : { id: cursor ?? FIRST, date: '', at: '' }
-  const [page, narrowed] = from
-    ? [timeSql(statuses), [place.date, place.at]]
-    : date
-      ? [daySql(statuses), [date]]
-      : blocker
-        ? [parkedSql(statuses), [blocker]]
-        : [pageSql(statuses), []]
+  const { page, values, orderBy, cursorOf } = askedBy(statuses, filter)
+  const [first, ...narrowed] = values
   const { rows } = await sql.query<CampaignEmail>(
     `SELECT e.id, e.campaign_prospect_id AS "enrolmentId", e.prospect_id AS "prospectId", p.email AS prospect,
        e.step_number AS "stepNumber", m.address AS mailbox, e.status, e.scheduled_for AS "scheduledFor", e.sent_at AS "sentAt",
@@ -122,12 +161,10 @@ export async function listCampaignEmails(
        e.chosen_at AS "chosenAt", e.limited_by AS "limitedBy", e.limited_on::text AS "limitedOn", e.local_date::text AS "localDate"
      FROM (${page}) e
      JOIN prospects p ON p.id = e.prospect_id JOIN mailboxes m ON m.id = e.mailbox_id
-     ORDER BY ${from ? `e.local_date, coalesce(e.sent_at, e.next_retry_at, e.scheduled_for), e.id` : 'e.id'}`,
-    [id, place.id, limit + 1, ...narrowed],
+     ORDER BY ${orderBy}`,
+    [id, first, limit + 1, ...narrowed],
   )
   const emails = rows.slice(0, limit)
   const last = emails.at(-1)
-  if (rows.length <= limit || !last) return { emails, nextCursor: null }
-  const at = last.sentAt ?? last.nextRetryAt ?? last.scheduledFor
-  return { emails, nextCursor: from ? `${last.localDate}~${at.getTime()}~${last.id}` : last.id }
+  return { emails, nextCursor: rows.length > limit && last ? cursorOf(last) : null }
 }

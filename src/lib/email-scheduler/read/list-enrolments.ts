@@ -3,6 +3,7 @@ import type { HashAddress } from '#lib/audience/address-hash.ts'
 import { findProspectIds } from '#lib/audience/find-prospects.ts'
 import type { Campaign } from '#lib/campaigns/campaign.ts'
 import { type EnrolmentReason, REMOVED } from '#lib/campaigns/enrolment-reasons.ts'
+import { heldMs } from '#lib/campaigns/journeys/leave.ts'
 import { CAN_BE_TAKEN_UP } from '#lib/campaigns/journeys/take-up.ts'
 import { ENROLMENT_STATES, type Ledger, readLedger } from '#lib/campaigns/ledger.ts'
 import { CANCEL_REASONS, type CancelReason } from '#lib/email-scheduler/reasons.ts'
@@ -42,6 +43,8 @@ export type CampaignEnrolment = {
   mailbox: string | null
   /** The first of its emails that is not over. */
   nextEmail: NextEmail | null
+  /** At a branch, or in a wait of a sequence that branches: until when, if nothing happens before, and whether a pause holds the clock. */
+  waits: { at: 'branch' | 'wait'; until: Date; isHeld: boolean } | null
   /** Why its last email was cancelled, where it was. */
   cancelled: { code: CancelReason; sentence: string } | null
   /** Why they left a sequence that branches; null while they go through it, and where there is none. */
@@ -128,7 +131,7 @@ async function pageOf(
   )
 }
 
-type Row = Omit<CampaignEnrolment, 'reason' | 'cancelled' | 'nextEmail'> & {
+type Row = Omit<CampaignEnrolment, 'reason' | 'cancelled' | 'nextEmail' | 'waits'> & {
   reasonCode: EnrolmentReason | null
   reasonSentence: string | null
   cancelReason: CancelReason | null
@@ -137,6 +140,9 @@ type Row = Omit<CampaignEnrolment, 'reason' | 'cancelled' | 'nextEmail'> & {
   nextStatus: ScheduledEmailStatus
   nextAt: Date
   nextBlocker: string | null
+  waitType: 'WAIT' | 'TIMEOUT' | null
+  waitsUntil: Date | null
+  isHeld: boolean
 }
 
 /** As they stand, in the order of their ids. */
@@ -148,7 +154,8 @@ export async function readEnrolments(sql: Sql, ids: readonly string[]): Promise<
        coalesce((SELECT max(e.step_number) FROM scheduled_emails e
          WHERE e.campaign_prospect_id = cp.id AND e.status = 'SENT'), 0) AS "stepReached",
        next.id AS "nextId", next.step_number AS "nextStep", next.status AS "nextStatus", next.at AS "nextAt",
-       next.blocker AS "nextBlocker", last.cancel_reason AS "cancelReason", j.ended_reason AS "left",
+       next.blocker AS "nextBlocker", wait.type AS "waitType", wait.until AS "waitsUntil",
+       c.clock_held_since IS NOT NULL AS "isHeld", last.cancel_reason AS "cancelReason", j.ended_reason AS "left",
        c.status <> 'STOPPED' AND CASE WHEN cp.planned_at IS NULL THEN cp.state = 'SKIPPED' AND coalesce(cp.reason_code = '${REMOVED}', false)
          ELSE coalesce(${CAN_BE_TAKEN_UP}, false) END AS "canPutBack"
      FROM campaign_prospects cp JOIN prospects p ON p.id = cp.prospect_id LEFT JOIN mailboxes m ON m.id = cp.mailbox_id
@@ -157,6 +164,10 @@ export async function readEnrolments(sql: Sql, ids: readonly string[]): Promise<
        SELECT e.id, e.step_number, e.status, coalesce(e.next_retry_at, e.scheduled_for) AS at, e.blocker FROM scheduled_emails e
        WHERE e.campaign_prospect_id = cp.id AND e.status NOT IN ('SENT', 'CANCELLED', 'PERMANENTLY_FAILED')
        ORDER BY e.step_number LIMIT 1) next ON true
+     LEFT JOIN LATERAL (
+       SELECT a.type, a.due_at + make_interval(secs => (${heldMs('c')} - a.held_ms_before) / 1000.0) AS until FROM scheduled_actions a
+       WHERE a.enrolment_id = cp.id AND a.status IN ('PENDING', 'HELD') AND a.type IN ('WAIT', 'TIMEOUT') AND a.node_id = j.node_id
+       ORDER BY a.due_at LIMIT 1) wait ON true
      LEFT JOIN LATERAL (
        SELECT e.cancel_reason FROM scheduled_emails e WHERE e.campaign_prospect_id = cp.id
        ORDER BY e.step_number DESC LIMIT 1) last ON true
@@ -167,12 +178,13 @@ export async function readEnrolments(sql: Sql, ids: readonly string[]): Promise<
 }
 
 function shown(row: Row): CampaignEnrolment {
-  const { reasonCode, reasonSentence, cancelReason, nextId, nextStep, nextStatus, nextAt, nextBlocker, ...enrolment } =
-    row
+  const { reasonCode, reasonSentence, cancelReason, nextId, nextStep, nextStatus, nextAt, nextBlocker, ...rest } = row
+  const { waitType, waitsUntil, isHeld, ...enrolment } = rest
   return {
     ...enrolment,
     left: actionReasonSentence(enrolment.left),
     reason: reasonCode && { code: reasonCode, sentence: reasonSentence ?? '' },
+    waits: waitsUntil && { at: waitType === 'TIMEOUT' ? 'branch' : 'wait', until: waitsUntil, isHeld },
     cancelled: cancelReason && { code: cancelReason, sentence: CANCEL_REASONS[cancelReason] },
     nextEmail: nextId
       ? { id: nextId, stepNumber: nextStep, status: nextStatus, at: nextAt, blocker: nextBlocker }

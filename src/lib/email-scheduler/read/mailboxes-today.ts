@@ -15,9 +15,23 @@ import { localDateOf } from '#lib/platform/local-date.ts'
 
 /** Counting stops here; no mailbox sends more in a day. */
 const COUNTED_MAX = 10_000
+
+/**
+ * What running campaigns have due from a mailbox before a moment, each campaign a range of the index of what is due. The
+ * count and the list behind it are of these rows. `workspace`, `mailbox` and `until` are SQL.
+ */
+export const dueOfMailbox = (workspace: string, mailbox: string, until: string) =>
+  `SELECT e.id, e.ready_at AS at, e.ready_at AS due FROM campaigns c CROSS JOIN LATERAL (
+     SELECT id, ready_at FROM scheduled_emails
+     WHERE mailbox_id = ${mailbox} AND campaign_id = c.id AND status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND ready_at < ${until}
+     ORDER BY ready_at LIMIT ${COUNTED_MAX}) e
+   WHERE c.workspace_id = ${workspace} AND c.status = 'RUNNING' LIMIT ${COUNTED_MAX}`
 const DAY_MS = 86_400_000
 
 export type MailboxOutlook = MailboxToday & {
+  /** The local date that is today, and when it ends: what `sent` and `waiting` were counted by. */
+  date: string
+  until: Date
   /** Of running campaigns, what is due until the day ends; at COUNTED_MAX it is at least that many. */
   waiting: number
   next: { emailId: string; at: Date; to: string | null } | null
@@ -26,12 +40,14 @@ export type MailboxOutlook = MailboxToday & {
 /** What each mailbox, archived ones too, has sent today, may still send, and sends next. By id. */
 export async function readMailboxOutlooks(sql: Sql, workspaceId: string): Promise<ReadonlyMap<string, MailboxOutlook>> {
   const { mailboxes, ...day } = await readDay(sql, workspaceId)
-  const waiting = await readWaiting(sql, workspaceId, endOfToday(day.calendar, day.now))
+  const [date, until] = [day.date, endOfToday(day.calendar, day.now)]
+  const waiting = await readWaiting(sql, workspaceId, until)
   return new Map(
     mailboxes.map((mailbox) => {
       const own = waiting.get(mailbox.id)
       const next = own ? nextOf(day, mailbox, own) : null
-      return [mailbox.id, { ...mailboxToday(day.calendar.settings, mailbox), waiting: own?.dueToday ?? 0, next }]
+      const today = { ...mailboxToday(day.calendar.settings, mailbox), date, until, waiting: own?.dueToday ?? 0 }
+      return [mailbox.id, { ...today, next }]
     }),
   )
 }
@@ -59,7 +75,7 @@ type DayMailbox = {
   lastHandedOverAt: Date | null
 }
 
-type Day = { now: Date; calendar: SendingCalendar; workspaceToday: number; mailboxes: DayMailbox[] }
+type Day = { now: Date; date: string; calendar: SendingCalendar; workspaceToday: number; mailboxes: DayMailbox[] }
 
 type Row = Omit<QuotaUse, 'workspaceToday' | 'inLast24Hours'> & {
   id: string
@@ -77,8 +93,9 @@ async function readDay(sql: Sql, workspaceId: string, wished?: SendingSettings):
   const settings = wished ?? (await readSendingSettings(sql, workspaceId))
   if (!settings) throw notFound()
   const calendar = calendarOf(settings)
+  const localDateAt = (ms: number) => localDateOf(calendar.dayAt(ms))
   const now = await appNow(sql)
-  const [today, dayAgo] = [now.getTime(), now.getTime() - DAY_MS].map((ms) => localDateOf(calendar.dayAt(ms)))
+  const [today, dayAgo] = [localDateAt(now.getTime()), localDateAt(now.getTime() - DAY_MS)]
   const { rows } = await sql.query<Row>(
     `SELECT m.id, m.status, m.daily_limit AS "dailyLimit", m.rolling_limit AS "rollingLimit", m.last_handed_over_at AS "lastHandedOverAt",
        greatest(m.deferred_until, m.fault_until) AS "deferredUntil", m.next_allowed_at AS "nextAllowedAt", d.*
@@ -105,8 +122,8 @@ async function readDay(sql: Sql, workspaceId: string, wished?: SendingSettings):
       lastHandedOverAt: row.lastHandedOverAt,
     })
   }
-  const workspaceToday = await getDailySentCount(sql, workspaceId, today ?? '')
-  return { now, calendar, workspaceToday, mailboxes }
+  const workspaceToday = await getDailySentCount(sql, workspaceId, today)
+  return { now, date: today, calendar, workspaceToday, mailboxes }
 }
 
 type Waiting = {
@@ -131,21 +148,17 @@ async function readWaiting(sql: Sql, workspaceId: string, until: Date): Promise<
        WHERE c.workspace_id = $1 AND c.status = 'RUNNING' ORDER BY e.ready_at LIMIT 1) first
      CROSS JOIN LATERAL (
        SELECT count(*)::int AS emails FROM (
-         SELECT FROM campaigns c CROSS JOIN LATERAL (
-           SELECT FROM scheduled_emails
-           WHERE mailbox_id = m.id AND campaign_id = c.id AND status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND ready_at < $2
-           LIMIT $3) e
-         WHERE c.workspace_id = $1 AND c.status = 'RUNNING' LIMIT $3) counted) due
+         ${dueOfMailbox('$1', 'm.id', '$2')}) counted) due
      LEFT JOIN prospects p ON p.id = first.prospect_id
      WHERE m.workspace_id = $1 AND m.status <> 'ARCHIVED'`,
-    [workspaceId, until, COUNTED_MAX],
+    [workspaceId, until],
   )
   return new Map(rows.map((row) => [row.mailboxId, row]))
 }
 
 /** Null where its mailbox waits for a person: then no time can be told. */
 function nextOf(
-  { now, calendar, workspaceToday }: Omit<Day, 'mailboxes'>,
+  { now, calendar, workspaceToday }: Omit<Day, 'mailboxes' | 'date'>,
   { status, limits, used, recent, restsUntil, lastHandedOverAt }: DayMailbox,
   { emailId, to, readyAt, jitterSeconds }: Waiting,
 ): MailboxOutlook['next'] {

@@ -13,7 +13,8 @@ import { readKeptGraphs } from '#lib/sequences/graph/graph-versions.ts'
 import type { SequenceGraph } from '#lib/sequences/graph/node-types.ts'
 import { loadSequence } from '#lib/sequences/sequence.ts'
 import { readSteps } from '#lib/sequences/steps.ts'
-import { FORECAST_NOTE, forecastPath, itemOf, type PathItem, type PersonPath } from './forecast-path.ts'
+import { FORECAST_NOTE, forecastPath, itemOf, type NodeNames, type PathItem, type PersonPath } from './forecast-path.ts'
+import { readNodeNames } from './node-names.ts'
 import { type PersonStanding, readPersonStanding } from './person-standing.ts'
 
 export type PreviewAsk = {
@@ -43,7 +44,9 @@ export async function previewPath(sql: Sql, workspaceId: string, id: string, ask
   if (!settings) return { ...EMPTY, notes: ['The workspace has no sending settings; save them first.'] }
   const delays = new Map([...sequence.steps, ...(ask.delays ?? [])].map((step) => [step.stepNumber, step.delayDays]))
   const from = { target: graph.first, at: ask.startsAt ?? (await appNow(sql)), anchoredAt: null }
-  const items = forecastPath({ graph, calendar: calendarOf(settings), delays, happens: new Set(ask.happens) }, from)
+  const names = await readNodeNames(sql, workspaceId, graph)
+  const calendar = calendarOf(settings)
+  const items = forecastPath({ graph, calendar, delays, happens: new Set(ask.happens), names }, from)
   return { ...EMPTY, items, notes: [...standing.notes, FORECAST_NOTE] }
 }
 
@@ -103,11 +106,12 @@ export async function readPersonPath(
   )
   const settings = await readSendingSettings(sql, workspaceId)
   const graph = await graphOf(sql, enrolment)
-  const known = alongWhatIsKnown(graph, emails, steps, enrolment)
+  const names = await readNodeNames(sql, workspaceId, graph)
+  const known = alongWhatIsKnown(graph, names, emails, steps, enrolment)
   const left = enrolment.state === 'ENDED' ? whyLeft(enrolment) : null
   const standsAt = enrolment.state === 'ENDED' ? null : enrolment.nodeId
   const isOver = enrolment.state === 'ENDED' || !settings
-  const rest = isOver ? [] : await forecast(sql, graph, enrolment, settings, known, happens)
+  const rest = isOver ? [] : await forecast(sql, graph, names, enrolment, settings, known, happens)
   return { items: [...known.items, ...rest], standsAt, left, notes: rest.length > 0 ? [FORECAST_NOTE] : [] }
 }
 
@@ -134,17 +138,21 @@ const NOT_SENT: Partial<Record<ScheduledEmailStatus, string>> = {
   OUTCOME_UNKNOWN: ' It is not known whether it arrived.',
 }
 
+/** Written where a person stood last, and not of what was done there. */
+const OF_THE_PERSON: ReadonlySet<JourneyWord> = new Set(['left', 'taken-up', 'ended'])
+
 type Known = { items: PathItem[]; next: Target; at: Date | null; anchoredAt: Date | null }
 
 /** Along the graph as far as it is known: emails by their rows, everything else by what was written down. */
 function alongWhatIsKnown(
   graph: CompiledGraph,
+  names: NodeNames,
   emails: readonly Email[],
   steps: readonly Step[],
   enrolment: Enrolment,
 ): Known {
   const emailOf = new Map(emails.map((email) => [email.stepNumber, email]))
-  const stepOf = new Map(steps.map((step) => [step.nodeId, step]))
+  const stepOf = new Map(steps.flatMap((step) => (OF_THE_PERSON.has(step.what) ? [] : [[step.nodeId, step]])))
   const known: Known = { items: [], next: graph.first, at: enrolment.arrivedAt, anchoredAt: enrolment.anchoredAt }
   while (known.next !== null) {
     const found = graph.nodes.get(known.next)
@@ -155,13 +163,13 @@ function alongWhatIsKnown(
     if (node.type === 'email') {
       if (!email) return known
       const isOver = !['SCHEDULED', 'RETRY_SCHEDULED', 'SENDING'].includes(email.status)
-      const item = itemOf(node, { at: email.at, standing: isOver ? 'happened' : 'planned', side: null })
+      const item = itemOf(node, { at: email.at, standing: isOver ? 'happened' : 'planned', side: null }, names)
       known.items.push({ ...item, sentence: `${item.sentence}${NOT_SENT[email.status] ?? ''}` })
       known.at = email.at
       known.anchoredAt = email.at
     } else if (step) {
       const side = step.what === 'yes' || step.what === 'no' ? step.what : null
-      known.items.push(itemOf(node, { at: step.at, standing: 'happened', side }))
+      known.items.push(itemOf(node, { at: step.at, standing: 'happened', side }, names))
       known.at = step.at
       if (node.type === 'branch' && side === null) return known
       if ('onEvent' in found) {
@@ -177,6 +185,7 @@ function alongWhatIsKnown(
 async function forecast(
   sql: Sql,
   graph: CompiledGraph,
+  names: NodeNames,
   { sequenceId, dueAt }: Enrolment,
   settings: SendingSettings,
   { next, at, anchoredAt }: Known,
@@ -184,7 +193,8 @@ async function forecast(
 ): Promise<PathItem[]> {
   const delays = new Map((await readSteps(sql, sequenceId)).map((step) => [step.stepNumber, step.delayDays]))
   const from = { target: next, at: at ?? (await appNow(sql)), anchoredAt }
-  const items = forecastPath({ graph, calendar: calendarOf(settings), delays, happens: new Set(happens) }, from)
+  const calendar = calendarOf(settings)
+  const items = forecastPath({ graph, calendar, delays, happens: new Set(happens), names }, from)
   const [first] = items
   // What the person waits for now has its time already.
   if (first && dueAt && (first.type === 'wait' || first.type === 'branch'))

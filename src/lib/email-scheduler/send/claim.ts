@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { calendarOf } from '#lib/email-scheduler/calendar-of.ts'
 import type { Lease } from '#lib/email-scheduler/lease.ts'
-import { readSendingSettings } from '#lib/email-scheduler/sending-settings.ts'
+import { SENDING_SETTINGS } from '#lib/email-scheduler/sending-settings.ts'
 import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import { getRemainingQuota, limitOfMailbox, type QuotaUse } from '#lib/guardrails/quota.ts'
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
@@ -69,7 +69,8 @@ type Candidate = ClaimedMailbox & {
   lastHandedOverAt: Date | null
   hasTransactional: boolean
   now: Date
-} & MomentRead
+} & SendingSettings &
+  MomentRead
 
 /**
  * Takes what one mailbox may send now: the one that has been served least recently, and never more than a free
@@ -87,14 +88,13 @@ export async function claimNext(
     const mailbox = await lockNextMailbox(tx, among, seenBy(pool))
     if (!mailbox) return { kind: 'nothing' }
     seen = mailbox
-    const { id: mailboxId, workspaceId, now } = mailbox
-    const settings = await readSendingSettings(tx, workspaceId)
+    const { id: mailboxId, now } = mailbox
+    const settings: SendingSettings = mailbox
     const rest = (until: Date | null): Claim => ({
       kind: 'resting',
       mailboxId,
       ms: until && until.getTime() - now.getTime(),
     })
-    if (!settings) return rest(null)
     const calendar = calendarOf(settings)
     const isBurned = mailbox.isDomainBurned || mailbox.burnedInRow >= BURNED_MAX
     if (isBurned && (await hasOneInFlight(tx, mailboxId))) return rest(now)
@@ -150,8 +150,8 @@ export async function claimNext(
 
 /**
  * For a caller that has just put emails into the queue and hands them over without waiting for a tick: takes what may go of
- * these alone, in the transaction that stores them, so that no tick sees them before. Waits for the mailbox's lock. What
- * is not taken stays in the queue.
+ * these alone, in the transaction that stores them, so that no tick sees them before. It holds the mailbox (`holdMailbox`),
+ * or a tick that decides for it at this moment would leave nothing to take. What is not taken stays in the queue.
  */
 export async function claimOwn(
   tx: Sql,
@@ -160,15 +160,12 @@ export async function claimOwn(
   mailboxId: string,
   ids: readonly string[],
 ): Promise<Extract<Claim, { kind: 'claimed' }> | undefined> {
-  await tx.query('SELECT FROM mailboxes WHERE id = $1 FOR NO KEY UPDATE', [mailboxId])
   const mailbox = await lockNextMailbox(tx, { only: [mailboxId] }, seenBy(pool))
   // A mailbox in trouble has one email at a time find out whether it is over: that is for the tick to choose.
   if (!mailbox || mailbox.isDomainBurned || mailbox.burnedInRow >= BURNED_MAX) return undefined
-  const settings = await readSendingSettings(tx, mailbox.workspaceId)
-  if (!settings) return undefined
-  const calendar = calendarOf(settings)
+  const calendar = calendarOf(mailbox)
   const used = await readQuotaUse(tx, mailbox, calendar, mailbox.now)
-  const unlimited = { ...settings, dailyQuota: NO_LIMIT }
+  const unlimited: SendingSettings = { ...mailbox, dailyQuota: NO_LIMIT }
   const due = ids
     .slice(0, getRemainingQuota(unlimited, mailbox, used))
     .map((id): DueEmail => ({ id, campaignId: null, jitterSeconds: 0 }))
@@ -176,6 +173,15 @@ export async function claimOwn(
   const localDate = localDateOf(calendar.dayAt(mailbox.now.getTime()))
   const claim = await claimDue(tx, by, { mailbox, settings: unlimited, used, localDate }, due)
   return claim?.kind === 'claimed' ? claim : undefined
+}
+
+/** Waits until nobody else decides for it, and keeps it so until the transaction ends. */
+export async function holdMailbox(tx: Sql, mailboxId: string): Promise<{ isRemoved: boolean }> {
+  const { rows } = await tx.query<{ isRemoved: boolean }>(
+    prepared(`SELECT status = 'ARCHIVED' AS "isRemoved" FROM mailboxes WHERE id = $1 FOR NO KEY UPDATE`),
+    [mailboxId],
+  )
+  return rows[0] ?? { isRemoved: true }
 }
 
 const NO_LIMIT = 2 ** 31 - 1
@@ -248,7 +254,8 @@ async function lockNextMailbox(
   const { rows } = await tx.query<Candidate>(
     prepared(`SELECT m.id, m.kind, m.workspace_id AS "workspaceId", m.address, m.version::text AS version, m.burned_in_row AS "burnedInRow",
        coalesce(${IS_TRIPPED}, false) AS "isDomainBurned", m.daily_limit AS "dailyLimit", m.rolling_limit AS "rollingLimit",
-       m.last_campaign_id AS "lastCampaignId", m.last_handed_over_at AS "lastHandedOverAt", ${TRANSACTIONAL_DUE} AS "hasTransactional", app_now() AS now, ${MOMENT_READ}
+       m.last_campaign_id AS "lastCampaignId", m.last_handed_over_at AS "lastHandedOverAt", ${TRANSACTIONAL_DUE} AS "hasTransactional", app_now() AS now, ${MOMENT_READ},
+       ${SENDING_SETTINGS}
      FROM mailboxes m JOIN sending_settings s ON s.workspace_id = m.workspace_id
      LEFT JOIN burning_domains d ON d.workspace_id = m.workspace_id AND d.domain = domain_of(m.address)
      WHERE NOT (SELECT sending_is_held($3, $4, $5)) AND m.status = 'CONNECTED' AND m.id <> ALL($1::uuid[])

@@ -9,7 +9,6 @@ import type { QuotaUse } from '#lib/guardrails/quota.ts'
 import { inTransaction, prepared, type Sql } from '#lib/platform/database.ts'
 import { takeFairLock } from '#lib/platform/fair-lock.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
-import { plainArray } from '#lib/platform/sql-array.ts'
 import { type ClaimedEmail, isSpaced } from './claim.ts'
 import { type EmailFacts, guardFacts, type MailboxFacts, readEmailFacts, readMailboxFacts } from './guard-facts.ts'
 import { type MarkRefusal, mark } from './mark.ts'
@@ -72,12 +71,11 @@ export async function checkAndMark(
     const lock = isSpaced(settings) ? 'FOR NO KEY UPDATE' : 'FOR KEY SHARE'
     // A statement after the first lock: doctor --hold relies on it (hold.ts).
     const ids = ready.map(({ email }) => email.id)
-    const [mailbox, , emailFacts, suppressed, erased] = await Promise.all([
+    const [mailbox, , emailFacts, suppressed] = await Promise.all([
       readMailboxFacts(tx, mailboxId, lock, seenBy(pool)),
       holdOwners(tx, ready),
       readEmailFacts(tx, workspaceId, ids),
       readSuppressed(tx, workspaceId, ready),
-      readErased(tx, ready),
     ])
     if (!mailbox) throw new Error(`mailbox ${mailboxId} went away`)
     const facts = new Map(emailFacts.map((row) => [row.id, row]))
@@ -97,7 +95,7 @@ export async function checkAndMark(
       const isSecond = passed.length > 0 && isSpaced(settings) && email.kind === 'CAMPAIGN'
       const refusal = mailbox.isHeld
         ? HELD
-        : erased.has(email.id)
+        : email.isErased
           ? ERASED
           : (refusalOf(one, email, mailbox, results, today) ?? (isSecond ? SPACING : undefined))
       const receipt = writtenReceipt(results)
@@ -142,16 +140,22 @@ export async function checkAndMark(
 
 /** In the order that everybody keeps: sequences, campaigns, then prospects, by id. */
 async function holdOwners(tx: Sql, ready: readonly ReadyEmail[]): Promise<void> {
+  const hold = async (statement: string, ids: ReadonlySet<string>) => {
+    if (ids.size > 0) await tx.query(prepared(statement), [[...ids]])
+  }
   await Promise.all([
-    tx.query(prepared('SELECT FROM sequences WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE'), [
-      [...new Set(ready.flatMap(({ email }) => email.sequenceId ?? []))],
-    ]),
-    tx.query(prepared('SELECT FROM campaigns WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE'), [
-      [...new Set(ready.flatMap(({ email }) => email.campaignId ?? []))],
-    ]),
-    tx.query(prepared('SELECT FROM prospects WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE'), [
-      ready.flatMap(({ email }) => email.prospectId ?? []),
-    ]),
+    hold(
+      'SELECT FROM sequences WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE',
+      new Set(ready.flatMap(({ email }) => email.sequenceId ?? [])),
+    ),
+    hold(
+      'SELECT FROM campaigns WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE',
+      new Set(ready.flatMap(({ email }) => email.campaignId ?? [])),
+    ),
+    hold(
+      'SELECT FROM prospects WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE',
+      new Set(ready.flatMap(({ email }) => email.prospectId ?? [])),
+    ),
   ])
 }
 
@@ -170,18 +174,6 @@ async function readSuppressed(
   ])
   for (const { email, content } of others) if (bounced.has(content.to.address)) suppressed.set(email.id, 'ADDRESS')
   return suppressed
-}
-
-/** Of those that have no prospect: whose recipient was erased since they were claimed. */
-async function readErased(tx: Sql, ready: readonly ReadyEmail[]): Promise<ReadonlySet<string>> {
-  const ids = ready.filter(({ email }) => email.prospectId === null).map(({ email }) => email.id)
-  if (ids.length === 0) return new Set()
-  const { rows } = await tx.query<{ id: string }>(
-    prepared(`SELECT email_id AS id FROM email_recipients
-     WHERE email_id = ANY($1::uuid[]) AND position = 0 AND erased_at IS NOT NULL`),
-    [plainArray(ids)],
-  )
-  return new Set(rows.map(({ id }) => id))
 }
 
 /** The email's own place, and those of the rest of its batch, are no reason to refuse it: unless the limit was lowered. */

@@ -27,6 +27,8 @@ export type EmailFacts = {
   hasBounced: boolean
   hasUnsubscribed: boolean
   isArchived: boolean
+  /** Of a transactional one: its recipient was, after it was claimed. */
+  isErased: boolean
   hadStepBefore: boolean
   previousStep: number | null
   previousStatus: ScheduledEmailStatus | null
@@ -66,6 +68,7 @@ export async function readEmailFacts(sql: Sql, workspaceId: string, ids: readonl
        p.paused_at IS NOT NULL OR cp.paused_at IS NOT NULL AS "isPaused", p.replied_at IS NOT NULL AS "hasReplied",
        p.bounced_at IS NOT NULL AS "hasBounced", p.unsubscribed_at IS NOT NULL AS "hasUnsubscribed",
        p.archived_at IS NOT NULL OR p.erased_at IS NOT NULL OR p.merged_into_id IS NOT NULL AS "isArchived",
+       r.erased_at IS NOT NULL AS "isErased",
        EXISTS (SELECT FROM prospects merged JOIN scheduled_emails o
          ON o.idempotency_key = merged.id || ':' || e.sequence_id || ':' || e.step_number
          WHERE merged.merged_into_id = p.id AND ${wasOrMayBeSent('o')}) AS "hadStepBefore",
@@ -75,6 +78,7 @@ export async function readEmailFacts(sql: Sql, workspaceId: string, ids: readonl
      LEFT JOIN campaigns c ON c.id = e.campaign_id
      LEFT JOIN campaign_prospects cp ON cp.id = e.campaign_prospect_id
      LEFT JOIN prospects p ON p.id = e.prospect_id
+     LEFT JOIN email_recipients r ON r.email_id = e.id AND r.position = 0 AND e.prospect_id IS NULL
      LEFT JOIN sequences q ON q.id = e.sequence_id
      LEFT JOIN sequence_steps s ON s.sequence_id = e.sequence_id AND s.step_number = e.step_number
      LEFT JOIN LATERAL (

@@ -42,6 +42,7 @@ const MENDED_BY_A_PERSON: ReadonlySet<string> = new Set<RetryableErrorCode>([
   'HOST_FORBIDDEN',
   'MAILBOX_INCOMPLETE',
   'LOGIN_UNSUPPORTED',
+  'ENCRYPTION_NEEDED',
 ])
 
 /** It never came to an attempt. */

@@ -54,8 +54,8 @@ export async function settle(tx: Sql, given: readonly Settlement[], hasherIn?: H
   const refused = settlements.filter(({ outcome }) => isRefusal(outcome))
   const bounced = refused.filter(({ follows }) => follows.suppressRecipient).map(({ id }) => id)
   if (bounced.length > 0) await lockSuppressionsOf(tx, bounced)
-  const handedOver = settlements.filter(({ marked }) => marked).map(({ id }) => id)
-  await Promise.all([beginPauses(tx, handedOver), tendMailboxes(tx, settlements)])
+  const spaced = settlements.filter(({ marked, kind }) => marked && kind !== 'TRANSACTIONAL').map(({ id }) => id)
+  await Promise.all([beginPauses(tx, spaced), tendMailboxes(tx, settlements)])
   const unwanted = await lockOwners(
     tx,
     refused.map(({ id }) => id),
@@ -80,7 +80,7 @@ export async function settle(tx: Sql, given: readonly Settlement[], hasherIn?: H
   for (const [id, status] of await decide(tx, failed, unwanted)) statuses.set(id, status)
   await afterSent(
     tx,
-    rows.filter(({ status }) => status === 'SENT').map(({ id }) => id),
+    rows.filter(({ status, kind }) => status === 'SENT' && kind === 'CAMPAIGN').map(({ id }) => id),
   )
   await suppressBounced(
     tx,

@@ -1,5 +1,6 @@
 import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
+import type { EmailKind } from '#lib/platform/generated/enums.ts'
 import type { ClaimedEmail } from './claim.ts'
 
 /**
@@ -8,6 +9,8 @@ import type { ClaimedEmail } from './claim.ts'
  */
 export type Settlement = Pick<ClaimedEmail, 'id' | 'leaseToken' | 'worker' | 'claimedAt' | 'mailboxId'> &
   ({ marked: true; outcome: SendOutcome } | { marked: false; outcome: Refused }) & {
+    /** As it was claimed; of what came as evidence, nobody remembers. */
+    kind?: EmailKind
     /** What each guard answered at the mark. */
     receipt?: Record<string, unknown>
   }

@@ -2,12 +2,8 @@ import { BLIND_COPIES } from '#lib/email-scheduler/read/blind-copies.ts'
 import { CANCEL_REASONS, type CancelReason } from '#lib/email-scheduler/reasons.ts'
 import { type ScheduledEmailStatus, STATES } from '#lib/email-scheduler/states.ts'
 import { notFound } from '#lib/platform/api-response.ts'
-import type { Sql } from '#lib/platform/database.ts'
-
-/** What a program needs to know of an email that it gave us. */
-export const EMAIL_RESULTS = ['sent', 'queued', 'unknown', 'failed', 'cancelled'] as const
-
-export type EmailResult = (typeof EMAIL_RESULTS)[number]
+import { prepared, type Sql } from '#lib/platform/database.ts'
+import type { EmailResult } from './email-result.ts'
 
 export type TransactionalEmail = {
   id: string
@@ -48,7 +44,7 @@ export async function readEmails(
   workspaceId: string,
   ids: readonly string[],
 ): Promise<Map<string, TransactionalEmail>> {
-  const { rows } = await sql.query<Row>(`${EMAILS} AND e.id = ANY($2::uuid[])`, [workspaceId, ids])
+  const { rows } = await sql.query<Row>(prepared(`${EMAILS} AND e.id = ANY($2::uuid[])`), [workspaceId, ids])
   return new Map(rows.map((row) => [row.id, emailOf(row)]))
 }
 

@@ -25,6 +25,14 @@ export async function forgetOldBulks(pool: pg.Pool): Promise<number> {
   return forgotten
 }
 
+/**
+ * A stretch of the key. As a list of emails to look for, a planner that does not know how many there are (a fresh restore
+ * has no statistics) would go through all of the list for each email of the bulk.
+ */
+export const FORGET_SLICE = `DELETE FROM email_bulk_items WHERE bulk_id = $1 AND email_id <= coalesce(
+  (SELECT email_id FROM email_bulk_items WHERE bulk_id = $1 ORDER BY email_id OFFSET $2 - 1 LIMIT 1),
+  'ffffffff-ffff-ffff-ffff-ffffffffffff')`
+
 /** How many were left out and why is kept in the bulk before the first of them goes. */
 function forgetSlice(pool: pg.Pool): Promise<number | null> {
   return inTransaction(pool, async (tx) => {
@@ -40,11 +48,7 @@ function forgetSlice(pool: pg.Pool): Promise<number | null> {
        WHERE id = $1 AND forgotten_at IS NULL`,
       [old.id, NOBODY],
     )
-    const { rowCount } = await tx.query(
-      `DELETE FROM email_bulk_items WHERE bulk_id = $1 AND email_id IN (
-         SELECT email_id FROM email_bulk_items WHERE bulk_id = $1 ORDER BY email_id LIMIT ${FORGOTTEN_AT_ONCE})`,
-      [old.id],
-    )
+    const { rowCount } = await tx.query(FORGET_SLICE, [old.id, FORGOTTEN_AT_ONCE])
     if ((rowCount ?? 0) < FORGOTTEN_AT_ONCE)
       await tx.query('UPDATE email_bulks SET emptied_at = app_now() WHERE id = $1', [old.id])
     return rowCount ?? 0

@@ -31,7 +31,10 @@ export async function addDomain(
   alongWith: (tx: Sql, added: SendingDomain) => Promise<void> = async () => undefined,
 ): Promise<SendingDomain> {
   const reading = readDomain(text)
-  if (!reading.ok) throw new PublicError(400, 'invalid-input', reading.reason)
+  if (!reading.ok) {
+    const fields = [{ path: 'domain', message: reading.reason }]
+    throw new PublicError(400, 'invalid-input', reading.reason, { fields })
+  }
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
     modulusLength: KEY_BITS,
     publicKeyEncoding: { type: 'spki', format: 'der' },

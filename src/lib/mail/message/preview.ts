@@ -11,6 +11,7 @@ import { compileStep } from '#lib/sequences/render.ts'
 import { loadSequence } from '#lib/sequences/sequence.ts'
 import { composeMessage } from './compose.ts'
 import { unsubscribeUrl } from './headers.ts'
+import type { Lack } from './lacks.ts'
 import { type Recipient, type Rendering, type Sender, writeEmail } from './write-email.ts'
 
 export type PreviewAsk = {
@@ -26,8 +27,8 @@ export type PreviewAsk = {
   threadSubject?: string | undefined
 }
 
-/** `notes`: what is not there yet and was filled with a placeholder, in sentences. */
-export type Preview = { rendering: Rendering; notes: string[] }
+/** `notes`: what is not there yet and was filled with a placeholder, in sentences. `lacks`: what of it is set up elsewhere. */
+export type Preview = { rendering: Rendering; notes: string[]; lacks: Lack[] }
 
 /**
  * A step as a real prospect would get it, written by what writes the real emails. Nothing is kept and nothing is counted,
@@ -44,9 +45,10 @@ export async function previewStep(
   // A step that is written at this moment is not there yet.
   if (!step && !ask.texts) throw notFound()
   const texts = { ...EMPTY, ...step, ...ask.texts }
-  const { sender, notes } = await readSender(sql, workspaceId, ask.mailboxId, person)
+  const { sender, notes, lacks } = await readSender(sql, workspaceId, ask.mailboxId, person)
   if (sender.postalAddress === '') {
     sender.postalAddress = '[Your postal address]'
+    lacks.push('postal-address')
     notes.push('The workspace has no postal address yet; without one, no campaign can be launched.')
   }
   const recipient = ask.prospectId ? await readRecipient(sql, workspaceId, ask.prospectId) : standIn(person, texts)
@@ -69,7 +71,7 @@ export async function previewStep(
     notes.push(
       'With a subject of its own this email begins a new thread; leave it empty to answer in the thread of the email before.',
     )
-  return { rendering, notes }
+  return { rendering, notes, lacks }
 }
 
 async function readRecipient(sql: Sql, workspaceId: string, prospectId: string): Promise<Recipient> {
@@ -96,7 +98,7 @@ export async function readSender(
   workspaceId: string,
   mailboxId: string | undefined,
   person: { name: string; email: string },
-): Promise<{ sender: Sender; notes: string[] }> {
+): Promise<{ sender: Sender; notes: string[]; lacks: Lack[] }> {
   const { rows } = await sql.query<Row>(
     `SELECT m.id, m.address, m.display_name AS "displayName", coalesce(s.postal_address, '') AS "postalAddress"
      FROM workspaces w LEFT JOIN sending_settings s ON s.workspace_id = w.id LEFT JOIN mailboxes m ON m.workspace_id = w.id
@@ -110,15 +112,20 @@ export async function readSender(
   const sender = row.id
     ? { address: row.address, displayName: row.displayName }
     : { address: person.email, displayName: person.name }
-  if (!row.id) notes.push('No mailbox is connected yet; you stand in for the sender.')
-  return { sender: { ...sender, postalAddress: row.postalAddress.trim() && row.postalAddress }, notes }
+  const lacks: Lack[] = []
+  if (!row.id) {
+    notes.push('No mailbox is connected yet; you stand in for the sender.')
+    lacks.push('mailbox')
+  }
+  return { sender: { ...sender, postalAddress: row.postalAddress.trim() && row.postalAddress }, notes, lacks }
 }
 
 /** As the API answers it: with the whole message as bytes show it. */
-export async function shownPreview({ rendering, notes }: Preview) {
-  if (rendering.kind === 'missing-fields') return { ...rendering, sentence: missingSentence(rendering.missing), notes }
-  if (rendering.kind === 'unrenderable') return { kind: rendering.kind, sentence: rendering.reason, notes }
+export async function shownPreview({ rendering, ...beside }: Preview) {
+  if (rendering.kind === 'missing-fields')
+    return { ...rendering, sentence: missingSentence(rendering.missing), ...beside }
+  if (rendering.kind === 'unrenderable') return { kind: rendering.kind, sentence: rendering.reason, ...beside }
   const { from, to, subject, text, html } = rendering.content
   const { raw } = await composeMessage(rendering.content)
-  return { kind: rendering.kind, from, to, subject, text, html, raw: raw.toString(), notes }
+  return { kind: rendering.kind, from, to, subject, text, html, raw: raw.toString(), ...beside }
 }

@@ -7,6 +7,9 @@ export type OpeningStage = 'name' | 'address' | 'connection' | 'encryption' | 'g
 
 type Entry = { tnx?: string }
 
+/** Greeting, two offers, STARTTLS and a login with two questions are eight. One who asks on would keep us at it without end. */
+const OPENING_REPLIES_MAX = 20
+
 /**
  * Listens to nodemailer's transaction log: the only place that tells what was said when. Its errors do not: a close at
  * RCPT and a close after an accepted final dot look the same (src/decisions/smtp.md).
@@ -21,7 +24,10 @@ export class Conversation {
   lastReply = ''
   /** What came last was no reply, because the connection ended in the middle of it. */
   isCutShort = false
+  /** Told once, where more is said before the login is done than any login needs. */
+  onTalkingOn: () => void = () => undefined
   #openingStage: OpeningStage
+  #repliesHeard = 0
   #awaitsOffer = false
   #inTransaction = false
 
@@ -80,6 +86,8 @@ export class Conversation {
 
   #received(reply: string): void {
     this.lastReply = reply
+    this.#repliesHeard += 1
+    if (this.#repliesHeard === OPENING_REPLIES_MAX + 1) this.onTalkingOn()
     this.isCutShort = this.#isClosed() && !readReply(reply)
     if (this.#awaitsOffer) this.offer = readOffer(reply)
     this.#awaitsOffer = false

@@ -1,6 +1,6 @@
 import type { RefusalErrorCode } from '#lib/email-scheduler/error-codes.ts'
 import type { OpeningStage } from './smtp-conversation.ts'
-import { providerWords, readReply, secretsOf } from './smtp-reply.ts'
+import { providerWords, readReply, secretsOf, wantsEncryption } from './smtp-reply.ts'
 import type { SmtpServer } from './smtp-server.ts'
 import { tryAfterMs } from './try-after.ts'
 
@@ -141,6 +141,7 @@ function noLogin(
       code: 'LOGIN_UNSUPPORTED',
       reason: `${host} takes no login with a password on port ${port}. Check port and encryption.`,
     }
+  if (code !== undefined && wantsEncryption({ code, text })) return { code: 'ENCRYPTION_NEEDED' }
   if (code !== undefined && code >= 500 && !isAboutThePassword(code, text)) return { code: 'LOGIN_REFUSED' }
   if (code !== undefined && code >= 500)
     return { code: 'AUTH_REVOKED', reason: `${host} refused the user name or password.${appPasswordHint(text)}` }

@@ -1,6 +1,6 @@
 import { ERROR_SENTENCES, isRetryableError, type RefusalErrorCode } from '#lib/email-scheduler/error-codes.ts'
 import type { Refused, Scope } from '#lib/email-scheduler/outcome.ts'
-import type { SmtpReply } from './smtp-reply.ts'
+import { type SmtpReply, wantsEncryption } from './smtp-reply.ts'
 import { tryAfterMs } from './try-after.ts'
 
 /** To what a server said no: the sender, the recipient, the wish to send a message, or the message itself. */
@@ -82,6 +82,7 @@ function permanent(stage: SmtpStage, reply: SmtpReply): Meaning {
   if (enhanced === '5.6.7') return { code: 'SMTPUTF8_UNSUPPORTED', scope: 'recipient' }
   if (enhanced === '5.3.4' || enhanced === '5.2.3' || (code === 552 && !enhanced && stage !== 'RCPT'))
     return { code: 'MESSAGE_TOO_LARGE', scope: 'message' }
+  if (wantsEncryption(reply)) return { code: 'ENCRYPTION_NEEDED', scope: 'mailbox' }
   if ([530, 534, 535, 538].includes(code) || (stage !== 'MESSAGE' && /authentication (?:is )?required/i.test(text)))
     return { code: 'AUTH_REVOKED', scope: 'mailbox' }
   if (stage === 'MAIL') return atSender(reply)

@@ -27,6 +27,11 @@ export function isRefusalReply(reply: SmtpReply | undefined): reply is SmtpReply
   return reply !== undefined && reply.code >= 400
 }
 
+/** It refuses to hear the password, or anything, in the clear (RFC 4954, RFC 3207): nothing is wrong with the password. */
+export function wantsEncryption({ code, text }: Pick<SmtpReply, 'code' | 'text'>): boolean {
+  return code === 538 || (code === 530 && /\b(?:start)?tls\b|\bssl\b|encrypt/i.test(text))
+}
+
 const TEXT_LENGTH_MAX = 1_000
 
 /** What a provider said, fit to be kept and shown: bounded, printable, without the secrets that a server may repeat. */

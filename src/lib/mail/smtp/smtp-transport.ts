@@ -107,6 +107,10 @@ function open(
       const reply = 'response' in error ? conversation.lastReply : ''
       resolve(failed({ stage, error, reply, hasSpoken: socket.bytesRead > 0 }, server, deadline, now))
     }
+    conversation.onTalkingOn = () => {
+      const error = Object.assign(new Error('it asks on'), { code: 'EPROTOCOL', response: conversation.lastReply })
+      setImmediate(() => fail(error))
+    }
     const succeed = () => {
       if (isOver) return
       isOver = true

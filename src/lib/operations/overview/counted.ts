@@ -52,10 +52,15 @@ const peopleBy = (column: 'bounced_at' | 'replied_at' | 'unsubscribed_at') =>
   `SELECT id, ${column} AS at, ${column} AS due FROM prospects
    WHERE workspace_id = $1 AND ${column} >= $2 AND ${column} < $3 AND merged_into_id IS NULL`
 
+const SENT = `SELECT e.id, e.sent_at AS at, e.sent_at AS due FROM mailboxes m JOIN scheduled_emails e ON e.mailbox_id = m.id
+  WHERE m.workspace_id = $1 AND e.status = 'SENT' AND e.sent_at >= $2 AND e.sent_at < $3`
+
+/** Of one campaign, $4: as its pace counts the last hour, mailbox by mailbox. */
+export const SENT_OF_CAMPAIGN = `${SENT} AND e.campaign_id = $4`
+
 /** `at` decides in which hour or day a row counts; lists are in the order of `due`, which stays as it is. */
 export const ROWS_BY_TIME: Record<CountedByTime, string> = {
-  sent: `SELECT e.id, e.sent_at AS at, e.sent_at AS due FROM mailboxes m JOIN scheduled_emails e ON e.mailbox_id = m.id
-    WHERE m.workspace_id = $1 AND e.status = 'SENT' AND e.sent_at >= $2 AND e.sent_at < $3`,
+  sent: SENT,
   planned: PLANNED,
   failed: FAILED,
   bounced: peopleBy('bounced_at'),

@@ -1,13 +1,23 @@
 import { EMAIL_ROWS, type EmailRow, mapScheduledEmail } from '#lib/email-scheduler/read/email-response.ts'
+import { dueOfMailbox } from '#lib/email-scheduler/read/mailboxes-today.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import { emailsHeldOn } from '../doctor/emails-on.ts'
+import { countAccepted } from '../promise/read-promise.ts'
+import { type SettledWay, WERE_UNKNOWN } from '../promise/settled-unknowns.ts'
 import { OPEN_EMAILS } from './attention.ts'
-import { type CountedByTime, ROWS_BY_TIME } from './counted.ts'
+import { type CountedByTime, ROWS_BY_TIME, SENT_OF_CAMPAIGN } from './counted.ts'
+import { cursorOf } from './rows-cursor.ts'
 
-/** What a count of the overview counted. */
+/** What a count counted, on the overview or on another page. */
 export type Behind =
   | { what: CountedByTime; from: Date; until: Date }
   | { what: 'open-failed' | 'open-unknown' }
   | { what: 'blocked'; campaignId: string }
+  | { what: 'sent-of-campaign'; campaignId: string; from: Date; until: Date }
+  | { what: 'mailbox-used'; mailboxId: string; date: string }
+  | { what: 'mailbox-due'; mailboxId: string; until: Date }
+  | { what: 'accepted' | 'accepted-again' }
+  | { what: 'were-unknown'; way?: SettledWay | undefined }
 
 export type RowBehind = {
   /** Of the email, or of the person. */
@@ -33,6 +43,31 @@ const BLOCKED = `SELECT cp.prospect_id AS id, cp.created_at AS at, cp.created_at
   FROM campaign_prospects cp JOIN campaigns c ON c.id = cp.campaign_id
   WHERE c.workspace_id = $1 AND c.id = $2 AND cp.reason_code = 'missing-fields' AND cp.state = 'BLOCKED'`
 
+/** As the doctor compares them with the count that a mailbox's limit holds by: what was sent, and what may have been. */
+const USED = `SELECT id, at, at AS due FROM (SELECT $3::date AS local_date) d CROSS JOIN LATERAL (SELECT held.* FROM ${emailsHeldOn(
+  {
+    mailboxes: 'SELECT id, workspace_id FROM mailboxes WHERE workspace_id = $1 AND id = $2',
+    columns: 'e.id, coalesce(e.sent_at, e.submit_started_at, e.leased_at, e.updated_at) AS at',
+  },
+)}) used`
+
+const DUE = `SELECT due.* FROM mailboxes m CROSS JOIN LATERAL (${dueOfMailbox('$1', 'm.id', '$3')}) due
+  WHERE m.workspace_id = $1 AND m.id = $2`
+
+/** When its outcome was unknown last. */
+const AT_LAST = `(SELECT max(a.ended_at) FROM email_attempts a WHERE a.email_id = were.id AND a.outcome = 'UNKNOWN')`
+const wereUnknown = (condition: string) =>
+  `SELECT id, ${AT_LAST} AS at, ${AT_LAST} AS due FROM (${WERE_UNKNOWN}) were WHERE ${condition}`
+
+/** Without those that a person took as delivered. Mailbox by mailbox only as many as a page takes, however many were sent. */
+const ACCEPTED = `SELECT e.id, e.sent_at AS at, e.sent_at AS due FROM mailboxes m CROSS JOIN LATERAL (
+    SELECT id, sent_at FROM scheduled_emails WHERE mailbox_id = m.id AND status = 'SENT'
+      AND (sent_at, id) < ($2::timestamptz, $3::uuid)
+      AND id <> ALL (ARRAY(SELECT were.id FROM (${WERE_UNKNOWN}) were WHERE were.way = 'delivered'))
+    ORDER BY sent_at DESC, id DESC LIMIT $4) e
+  WHERE m.workspace_id = $1`
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 const OF_PEOPLE: readonly string[] = ['bounced', 'replied', 'unsubscribed', 'blocked']
 
 /** A page of what a count counted, from the statement that counted it. What is planned comes first things first, the rest newest first. */
@@ -42,29 +77,26 @@ export async function readRowsBehind(
   behind: Behind,
   { cursor, limit }: Page,
 ): Promise<RowsBehind> {
-  const { text, values } = sourceOf(workspaceId, behind)
-  const isAscending = behind.what === 'planned'
+  const { text, values } = sourceOf(workspaceId, behind, { cursor, limit })
+  const isAscending = behind.what === 'planned' || behind.what === 'mailbox-due'
   const parameter = (offset: number) => `$${values.length + offset}`
   const after = cursor
     ? `WHERE (due, id) ${isAscending ? '>' : '<'} (${parameter(2)}::timestamptz, ${parameter(3)}::uuid)`
     : ''
   const order = isAscending ? 'due, id' : 'due DESC, id DESC'
-  const [page, count] = await Promise.all([
+  const [page, total] = await Promise.all([
     sql.query<{ id: string; due: Date }>(
       `SELECT id, due FROM (${text}) behind ${after} ORDER BY ${order} LIMIT ${parameter(1)}`,
       [...values, limit + 1, ...(cursor ? [cursor.at, cursor.id] : [])],
     ),
-    sql.query<{ total: number }>(
-      `SELECT count(*)::int AS total FROM (SELECT FROM (${text}) behind LIMIT ${COUNTED_MAX}) counted`,
-      values,
-    ),
+    behind.what === 'accepted' ? countAccepted(sql, workspaceId) : countRows(sql, text, values),
   ])
   const shown = page.rows.slice(0, limit)
   const ids = shown.map(({ id }) => id)
   const found = await (OF_PEOPLE.includes(behind.what) ? readPeople(sql, ids, behind) : readEmails(sql, ids))
   const last = shown.at(-1)
   return {
-    total: count.rows[0]?.total ?? 0,
+    total,
     rows: shown.flatMap(({ id, due }) => {
       const row = found.get(id)
       return row ? [{ id, at: due, ...row }] : []
@@ -73,8 +105,30 @@ export async function readRowsBehind(
   }
 }
 
-function sourceOf(workspaceId: string, behind: Behind): { text: string; values: unknown[] } {
+async function countRows(sql: Sql, text: string, values: unknown[]): Promise<number> {
+  const { rows } = await sql.query<{ total: number }>(
+    `SELECT count(*)::int AS total FROM (SELECT FROM (${text}) behind LIMIT ${COUNTED_MAX}) counted`,
+    values,
+  )
+  return rows[0]?.total ?? 0
+}
+
+function sourceOf(workspaceId: string, behind: Behind, { cursor, limit }: Page): { text: string; values: unknown[] } {
   switch (behind.what) {
+    case 'sent-of-campaign':
+      return { text: SENT_OF_CAMPAIGN, values: [workspaceId, behind.from, behind.until, behind.campaignId] }
+    case 'mailbox-used':
+      return { text: USED, values: [workspaceId, behind.mailboxId, behind.date] }
+    case 'mailbox-due':
+      return { text: DUE, values: [workspaceId, behind.mailboxId, behind.until] }
+    case 'accepted':
+      return { text: ACCEPTED, values: [workspaceId, cursor?.at ?? 'infinity', cursor?.id ?? LAST_ID, limit + 1] }
+    case 'accepted-again':
+      return { text: wereUnknown('accepted > 1'), values: [workspaceId] }
+    case 'were-unknown':
+      return behind.way === undefined
+        ? { text: wereUnknown('true'), values: [workspaceId] }
+        : { text: wereUnknown('way = $2'), values: [workspaceId, behind.way] }
     case 'open-failed':
       return { text: OPEN_EMAILS.failed, values: [workspaceId] }
     case 'open-unknown':
@@ -110,13 +164,4 @@ async function readPeople(sql: Sql, ids: readonly string[], behind: Behind): Pro
   return new Map(
     rows.map(({ id, recipient, sentence }) => [id, { prospectId: id, recipient, campaign: null, sentence }]),
   )
-}
-
-const CURSOR = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)_([0-9a-f-]{36})$/
-
-const cursorOf = ({ due, id }: { due: Date; id: string }) => `${due.toISOString()}_${id}`
-
-export function readCursor(text: string): { at: Date; id: string } | undefined {
-  const [, at, id] = CURSOR.exec(text) ?? []
-  return at && id && !Number.isNaN(Date.parse(at)) ? { at: new Date(at), id } : undefined
 }

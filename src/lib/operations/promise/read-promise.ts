@@ -56,11 +56,10 @@ export async function readPromise(sql: Sql, workspaceId: string): Promise<Promis
   ])
   const subjects = await readSubjects(sql, workspaceId, found)
   const looked = walks.flatMap(({ lookedAt }) => (lookedAt ? [lookedAt.getTime()] : []))
-  const sent = ledgers.emails.SENT + ledgers.transactional.SENT
   return {
     ...{ now, ledgers, unknowns, findingsMax: KEPT_MAX },
     lookedAt: looked.length > 0 ? new Date(Math.max(...looked)) : null,
-    accepted: Math.max(0, sent - unknowns.ways.delivered),
+    accepted: acceptedOf(ledgers, unknowns),
     invariants: INVARIANTS.map(({ name, holds, sentence, cure, looks }) => ({
       ...{ name, holds, sentence, cure },
       looks: looks.flatMap(({ over }) => {
@@ -74,6 +73,20 @@ export async function readPromise(sql: Sql, workspaceId: string): Promise<Promis
       isFoundElsewhere: elsewhere.has(name),
     })),
   }
+}
+
+/** What a person takes as delivered is sent, and nobody knows whether it was accepted. */
+function acceptedOf({ emails, transactional }: WorkspaceLedgers, { ways }: SettledUnknowns): number {
+  return Math.max(0, emails.SENT + transactional.SENT - ways.delivered)
+}
+
+/** The number that the page says, for the list behind it. */
+export async function countAccepted(sql: Sql, workspaceId: string): Promise<number> {
+  const [ledgers, unknowns] = await Promise.all([
+    readWorkspaceLedgers(sql, workspaceId),
+    readSettledUnknowns(sql, workspaceId),
+  ])
+  return acceptedOf(ledgers, unknowns)
 }
 
 function lookOf(walk: Awaited<ReturnType<typeof readWalks>>[number]): WatchedLook {

@@ -20,14 +20,17 @@ const pooled = new WeakMap<pg.ClientBase, SessionLimits>()
 
 /**
  * Before a new connection is first used. A pooler hands out a key of its own for cancelling, so the process that it names
- * is not the one that answers: so it is found out, whatever makes it. In the same statement a session gets its limits.
+ * is not the one that answers: so it is found out, whatever makes it. In the same statement a session gets its limits, and
+ * the isolation and the dates that we count on.
  * They are not asked for while connecting, since a pooler refuses a connection that asks for what it does not know.
  */
 export async function meetServer(client: pg.ClientBase, limits: SessionLimits, way: Way): Promise<void> {
   const { rows } = await client.query<{ isDirect: boolean }>(
     `SELECT is_direct AS "isDirect", CASE WHEN is_direct THEN set_config('statement_timeout', $2, false) END,
        CASE WHEN is_direct THEN set_config('idle_in_transaction_session_timeout', $3, false) END,
-       CASE WHEN is_direct THEN set_config('idle_session_timeout', $4, false) END
+       CASE WHEN is_direct THEN set_config('idle_session_timeout', $4, false) END,
+       CASE WHEN is_direct THEN set_config('default_transaction_isolation', 'read committed', false) END,
+       CASE WHEN is_direct THEN set_config('datestyle', 'ISO, MDY', false) END
      FROM (SELECT coalesce(pg_backend_pid() = $1::int8, false) AS is_direct) way`,
     [
       way.isPooled ? null : backendOf(client),
@@ -53,12 +56,18 @@ export async function isBehindPooler(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.pid !== backendOf(client)
 }
 
-/** Behind a pooler a transaction brings its limits along, in the round trip that begins it. */
+/**
+ * Whatever a database or a role begins with by default: who waits for a lock must see what was committed meanwhile, and dates
+ * are read as ISO writes them.
+ */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
+
+/** Behind a pooler a transaction brings its limits and its way of writing dates along, in the round trip that begins it. */
 export function beginStatement(client: pg.ClientBase): string {
   const limits = pooled.get(client)
-  if (!limits) return 'BEGIN'
+  if (!limits) return BEGIN
   const { statementMs, idleInTransactionMs } = limits
-  return `BEGIN; SET LOCAL statement_timeout = ${statementMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}`
+  return `${BEGIN}; SET LOCAL datestyle = 'ISO, MDY'; SET LOCAL statement_timeout = ${statementMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}`
 }
 
 /**

@@ -2,6 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server } from 'node:net'
 import { isPeerKnown, PEER_HEADER, vouchForPeer } from '#lib/platform/client-address.ts'
+import { ARRIVED_HEADER, readAtMs } from './arrived.ts'
 import { answerWhatIsNoRequest } from './broken-requests.ts'
 import { seeOut } from './see-out.ts'
 
@@ -45,6 +46,7 @@ export function openFrontDoor(methodsAt: MethodsAt): void {
 
 export function admit(request: IncomingMessage, methodsAt: MethodsAt): void {
   request.headers[PEER_HEADER] = request.socket.remoteAddress ?? ''
+  request.headers[ARRIVED_HEADER] = String(readAtMs())
   // A length of nothing is no body, and some clients send it with every GET.
   if (request.headers['content-length'] === '0') delete request.headers['content-length']
   const url = resolved(onlyPathAndQuery(request.url ?? '/'))

@@ -45,7 +45,7 @@ export async function parseBody(shape: RouteShape, request: Request): Promise<un
 
 /** JSON in a part of a form, held to the same as a body. */
 export function parsePart<Schema extends z.ZodType>(name: string, schema: Schema, written: string): z.output<Schema> {
-  const refusal = { code: `invalid-${name}`, message: `Some of the ${name} does not fit` }
+  const refusal = { code: `invalid-${name}`, message: `Some of the part “${name}” does not fit` }
   return parse(schema, parseJson(written, `part ${name}`), [], refusal) as z.output<Schema>
 }
 

@@ -174,10 +174,12 @@ function expectedBy({ method, versioned }: RouteShape, request: Request): Expect
 /** Where what was made can be asked for; undefined where nothing was made. */
 function locationOf({ makes }: RouteShape, data: unknown): string | undefined {
   if (!makes || (makes.unless && isTrue(partOf(data, makes.unless)))) return undefined
+  if (makes.when && isAbsent(partOf(data, makes.when))) return undefined
   return makes.at.replace('[id]', () => String(partOf(data, makes.id ?? 'id')))
 }
 
 const isTrue = (value: unknown) => value === true
+const isAbsent = (value: unknown) => value === undefined || value === false
 
 function partOf(data: unknown, path: string): unknown {
   let part = data

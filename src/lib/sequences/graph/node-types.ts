@@ -16,6 +16,10 @@ export const AWAITED_EVENT_NAMES = Object.keys(AWAITED_EVENTS) as [AwaitedEvent,
 
 export type Awaited = { event: AwaitedEvent /** Of a custom event. */; name?: string | undefined }
 
+/** What they did, of a custom event by its name: “they …”. */
+export const awaitedWords = ({ event, name }: Awaited) =>
+  name === undefined ? AWAITED_EVENTS[event].words : `did “${name}”`
+
 /** Of 24 hours each; or until the workspace's clock shows that time next; or until a moment. */
 export type WaitFor =
   | { kind: 'days'; days: number }

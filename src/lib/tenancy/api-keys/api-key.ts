@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { PublicError } from '#lib/platform/api-response.ts'
-import type { Sql } from '#lib/platform/database.ts'
+import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { WorkspaceAccess } from '#lib/tenancy/access.ts'
 import type { Person } from '#lib/tenancy/person.ts'
 import type { ApiScope } from './scopes.ts'
@@ -34,14 +34,14 @@ export function keyIn(headers: Headers): string | undefined {
 /** Whose key it is: asked anew at every request, so that a revocation counts at once. Notes the use of it, to the minute. */
 export async function readKeyHolder(sql: Sql, key: string): Promise<KeyHolder> {
   const { rows } = await sql.query<Row>(
-    `SELECT k.id, k.name, k.hint, k.scopes::text[] AS scopes, w.id AS "workspaceId", w.name AS "workspaceName",
+    prepared(`SELECT k.id, k.name, k.hint, k.scopes::text[] AS scopes, w.id AS "workspaceId", w.name AS "workspaceName",
        coalesce(CASE WHEN s.next_time_zone_at <= app_now() THEN s.next_time_zone END, s.time_zone, 'UTC') AS "timeZone",
        u.id AS "makerId", u.name AS "makerName", u.email AS "makerEmail",
        k.revoked_at IS NOT NULL AS "isRevoked", coalesce(k.expires_at <= app_now(), false) AS "isExpired",
        coalesce(k.last_used_at < app_now() - interval '1 minute', true) AS "isUseNew"
      FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id JOIN users u ON u.id = k.made_by_id
      LEFT JOIN sending_settings s ON s.workspace_id = w.id
-     WHERE k.key_hash = $1`,
+     WHERE k.key_hash = $1`),
     [hashOf(key)],
   )
   const row = rows[0]

@@ -9,7 +9,8 @@ import { DateTime } from '../ui/date-time.tsx'
 import { LoadError } from '../ui/load-error.tsx'
 import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
 import { BEHIND_WORDS, figureOf } from './behind-words.ts'
-import { type Behind, useRowsBehind } from './use-overview.ts'
+import { SETTLED_WORDS } from './settled-words.ts'
+import { type Behind, useRowsBehind } from './use-rows-behind.ts'
 
 /** The rows that a figure counted, with the same number above them. */
 export function RowsBehind({ behind, onClose }: { behind: Behind; onClose: () => void }) {
@@ -25,7 +26,8 @@ export function RowsBehind({ behind, onClose }: { behind: Behind; onClose: () =>
       description={
         <>
           {total === undefined ? 'Counting…' : <span data-total={total}>{figureOf(total, words)}</span>}
-          {'from' in behind && `, ${period(behind, workspace.timeZone)}`}
+          {whichOf(behind, workspace.timeZone)}
+          {words.note && <span className="mt-1 block">{words.note}</span>}
         </>
       }
       width="lg"
@@ -79,9 +81,34 @@ export function RowsBehind({ behind, onClose }: { behind: Behind; onClose: () =>
   )
 }
 
+/** What the title leaves open: which ones, and of when. */
+function whichOf(behind: Behind, timeZone: string): string {
+  switch (behind.what) {
+    case 'open-failed':
+    case 'open-unknown':
+    case 'accepted':
+    case 'accepted-again':
+    case 'blocked':
+      return ''
+    case 'were-unknown':
+      return behind.way ? `: ${SETTLED_WORDS[behind.way]}` : ''
+    case 'mailbox-used':
+      return `, ${formatInstant(new Date(`${behind.date}T00:00:00Z`), 'UTC', 'date')}`
+    case 'mailbox-due':
+      return `, before ${formatInstant(new Date(behind.until), timeZone, 'date-time')}`
+    default:
+      return `, ${period(behind, timeZone)}`
+  }
+}
+
+const DAY_MS = 86_400_000
+
+/** A day of a changed clock has 23 or 25 hours; days are told apart from hours by their length. */
 function period({ from, until }: { from: string; until: string }, timeZone: string): string {
-  const [first, last] = [new Date(from), new Date(until)]
-  const isDay = last.getTime() - first.getTime() > 20 * 3_600_000
-  if (isDay) return formatInstant(first, timeZone, 'date')
-  return `${formatInstant(first, timeZone, 'date-time')} to ${formatInstant(last, timeZone, 'time')}`
+  const [first, end] = [new Date(from), new Date(until)]
+  const days = Math.round((end.getTime() - first.getTime()) / DAY_MS)
+  if (days === 0) return `${formatInstant(first, timeZone, 'date-time')} to ${formatInstant(end, timeZone, 'time')}`
+  const last = new Date(end.getTime() - 1)
+  if (days === 1) return formatInstant(first, timeZone, 'date')
+  return `${formatInstant(first, timeZone, 'date')} to ${formatInstant(last, timeZone, 'date')}`
 }
