@@ -172,6 +172,8 @@ describe.skipIf(!IS_THERE.bullmq)('seed 004, with Redis itself', () => {
   })
 
   test('“Enqueue jobs to BullMQ”: an id that is there already adds no job, and one that is over stands in nobody’s way', async () => {
+    // Copies that the test before may have left.
+    await service.lose()
     await makeDueTimeouts(db, 1)
     const [action] = await claimActions(db.pool, forBroker('the finder'), 'people')
     if (!action) throw new Error('nothing is due')
