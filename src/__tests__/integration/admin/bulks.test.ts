@@ -7,6 +7,7 @@ import { newId } from '#lib/platform/id.ts'
 import { runTick } from '#lib/worker/tick.ts'
 import { makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
 import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
+import { heldOpen } from '#tests/support/server/database.ts'
 import { join, settled, setUp, testApp, type Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 import { silent } from '#tests/support/silent.ts'
 
@@ -95,6 +96,18 @@ describe('many emails at once', () => {
     const some = { action: 'cancel', ids: [first.toUpperCase(), first] }
     expect(await owner.ask('POST', '/api/admin/outbox/bulk', { body: some })).toMatchObject({ done: 1, refused: [] })
     expect(await statusesOf(app.db.pool, campaignId)).toEqual({ SCHEDULED: 2, CANCELLED: 1 })
+  })
+
+  test('a slice that waits for what others hold keeps nobody from an answer', async () => {
+    const campaign = await campaignOf(2)
+    const held = await heldOpen(app.db.pool, (tx) =>
+      tx.query('SELECT FROM campaigns WHERE id = $1 FOR UPDATE', [campaign.campaignId]),
+    )
+    const begun = await start({ action: 'cancel', ids: campaign.emails.map(({ id }) => id) })
+    expect(begun).toMatchObject({ state: 'GOING_ON', lookedAt: 0 })
+    await held.commit()
+    await settled()
+    expect(await look(begun.id)).toMatchObject({ state: 'FINISHED', done: 2 })
   })
 
   test('one that fails each time keeps no other from going on', async () => {
