@@ -30,8 +30,6 @@ export default defineConfig({
       kind('integration', {
         include: ['src/__tests__/integration/**/*.test.ts'],
         globalSetup: testServer,
-        // Some do the work of a day a hundred times over; beside four busy loops that takes minutes.
-        testTimeout: 300_000,
       }),
       kind('faults', {
         include: ['src/__tests__/faults/**/*.test.ts'],
@@ -45,19 +43,15 @@ export default defineConfig({
         include: ['src/__tests__/pooler/**/*.test.ts'],
         globalSetup: testServer,
         testTimeout: 600_000,
-        hookTimeout: 60_000,
       }),
       // Needs a Postfix on the machine: only by `npm run test:mta`.
       kind('mta', {
         include: ['src/__tests__/mta/**/*.test.ts'],
         globalSetup: testServer,
-        testTimeout: 120_000,
       }),
       kind('journeys', {
         include: ['src/__tests__/journeys/**/*.test.ts'],
         globalSetup: [builtPages, testServer],
-        testTimeout: 120_000,
-        hookTimeout: 120_000,
       }),
     ],
   },
@@ -67,6 +61,8 @@ function kind(
   name: string,
   test: NonNullable<Extract<TestProjectConfiguration, { test?: unknown }>['test']>,
 ): TestProjectConfiguration {
-  // No test asserts how long something takes; on a busy machine the first import of a large part alone is slow.
-  return { test: { name, environment: 'node', testTimeout: 60_000, hookTimeout: 60_000, maxWorkers, ...test } }
+  // No test asserts how long something takes; on a machine with ten times the work that it can do, the first import of a
+  // large part alone takes a minute.
+  const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } }
+  return { test: { name, environment: 'node', ...patience, maxWorkers, ...test } }
 }

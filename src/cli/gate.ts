@@ -2,7 +2,7 @@ import { ensureClientTypes } from './home/client-types.ts'
 import { ensurePrismaClient } from './home/prepare.ts'
 import { runCommand } from './problem.ts'
 import { runAsCheck } from './test/check.ts'
-import { sum } from './test/count.ts'
+import { describeFailures, sum } from './test/count.ts'
 import { stopOnInterrupt } from './test/interrupt.ts'
 import { runVitest } from './test/vitest.ts'
 
@@ -12,7 +12,9 @@ await runCommand(async () => {
   await ensurePrismaClient()
   await ensureClientTypes()
   const lint = await runAsCheck('lint', 'biome', ['ci', '--error-on-warnings', '.'])
-  const rest = lint.failed > 0 ? [] : await Promise.all([runAsCheck('types', 'tsc', ['--noEmit']), runVitest(['gate'])])
-  const { failed } = sum([lint, ...rest])
-  if (failed > 0) process.exitCode = 1
+  const rest =
+    lint.failures.length > 0 ? [] : await Promise.all([runAsCheck('types', 'tsc', ['--noEmit']), runVitest(['gate'])])
+  const { failures } = sum([lint, ...rest])
+  describeFailures(failures)
+  if (failures.length > 0) process.exitCode = 1
 })

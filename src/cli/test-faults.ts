@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openTestServer } from '#tests/support/server/test-server.ts'
 import { ensurePrismaClient } from './home/prepare.ts'
 import { Problem, runCommand } from './problem.ts'
+import { describeFailures } from './test/count.ts'
 import { describeFigures, readFigures, sumFigures } from './test/figures.ts'
 import { stopOnInterrupt } from './test/interrupt.ts'
 import { runVitest } from './test/vitest.ts'
@@ -27,12 +28,13 @@ await runCommand(async () => {
     if (scenarios.length === 0) throw new Problem('No scenario said what it counted.')
     process.stdout.write('\n')
     for (const scenario of scenarios) process.stdout.write(`${scenario.scenario}: ${describeFigures(scenario)}\n`)
-    const { passed, failed } = count
+    const { passed, failures } = count
+    describeFailures(failures)
     process.stdout.write(
-      `\nTook ${Math.round((performance.now() - started) / 1000)} s: ${passed} passed, ${failed} failed.\n`,
+      `\nTook ${Math.round((performance.now() - started) / 1000)} s: ${passed} passed, ${failures.length} failed.\n`,
     )
     process.stdout.write(`${describeFigures(sumFigures(scenarios))}\n`)
-    if (failed > 0 || scenarios.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1
+    if (failures.length > 0 || scenarios.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1
   } finally {
     await close()
   }

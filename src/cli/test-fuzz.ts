@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openTestServer } from '#tests/support/server/test-server.ts'
 import { ensureBuild } from './home/prepare.ts'
 import { Problem, runCommand } from './problem.ts'
+import { describeFailures } from './test/count.ts'
 import { stopOnInterrupt } from './test/interrupt.ts'
 import { runVitest } from './test/vitest.ts'
 
@@ -25,10 +26,11 @@ await runCommand(async () => {
   try {
     const file = join(folder, 'report')
     const env = { FUZZ_SECONDS: seconds, FUZZ_REPORT: file, ...(seed && { FUZZ_SEED: seed }) }
-    const { passed, failed } = await runVitest(['journeys'], server.url, { files: ['journeys/fuzz'], env })
+    const { passed, failures } = await runVitest(['journeys'], server.url, { files: ['journeys/fuzz'], env })
     process.stdout.write(`\n${await readFile(file, 'utf8').catch(() => 'It did not come to its end.\n')}`)
-    process.stdout.write(`${passed} passed, ${failed} failed\n`)
-    if (failed > 0 || passed === 0) process.exitCode = 1
+    describeFailures(failures)
+    process.stdout.write(`${passed} passed, ${failures.length} failed\n`)
+    if (failures.length > 0 || passed === 0) process.exitCode = 1
   } finally {
     await close()
   }

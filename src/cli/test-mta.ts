@@ -2,6 +2,7 @@ import { missingForPostfix } from '#tests/support/mail/postfix.ts'
 import { openTestServer } from '#tests/support/server/test-server.ts'
 import { ensurePrismaClient } from './home/prepare.ts'
 import { Problem, runCommand } from './problem.ts'
+import { describeFailures } from './test/count.ts'
 import { stopOnInterrupt } from './test/interrupt.ts'
 import { runVitest } from './test/vitest.ts'
 
@@ -13,9 +14,10 @@ await runCommand(async () => {
   const server = await openTestServer()
   stopOnInterrupt(() => server.stop())
   try {
-    const { passed, failed } = await runVitest(['mta'], server.url)
-    process.stdout.write(`${passed} passed, ${failed} failed\n`)
-    if (failed > 0 || passed === 0) process.exitCode = 1
+    const { passed, failures } = await runVitest(['mta'], server.url)
+    describeFailures(failures)
+    process.stdout.write(`${passed} passed, ${failures.length} failed\n`)
+    if (failures.length > 0 || passed === 0) process.exitCode = 1
   } finally {
     await server.stop()
   }

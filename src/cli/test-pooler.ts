@@ -5,6 +5,7 @@ import { missingForPgBouncer, PgBouncer, pgBouncerVersion } from '#tests/support
 import { openTestServer } from '#tests/support/server/test-server.ts'
 import { ensurePrismaClient } from './home/prepare.ts'
 import { Problem, runCommand } from './problem.ts'
+import { describeFailures, sum } from './test/count.ts'
 import { describeFigures, readFigures } from './test/figures.ts'
 import { stopOnInterrupt } from './test/interrupt.ts'
 import { runVitest } from './test/vitest.ts'
@@ -26,16 +27,16 @@ await runCommand(async () => {
   try {
     const file = join(folder, 'figures')
     const env = { FAULTS_REPORT: file, POOLER_PORT: String(bouncer.port), POOLER_BEFORE: new URL(server.url).host }
-    const counts = [
+    const { passed, failures } = sum([
       await runVitest(['pooler'], server.url, { env }),
       await runVitest(['faults'], server.url, { files: ['faults/kill', 'faults/stop', 'faults/answered'], env }),
-    ]
+    ])
     process.stdout.write(`\nThrough PgBouncer ${pgBouncerVersion()}:\n`)
     const scenarios = readFigures(await readFile(file, 'utf8').catch(() => ''))
     for (const scenario of scenarios) process.stdout.write(`${scenario.scenario}: ${describeFigures(scenario)}\n`)
-    const sum = (which: 'passed' | 'failed') => counts.reduce((all, count) => all + count[which], 0)
-    process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed\n`)
-    if (sum('failed') > 0 || scenarios.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1
+    describeFailures(failures)
+    process.stdout.write(`${passed} passed, ${failures.length} failed\n`)
+    if (failures.length > 0 || scenarios.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1
   } finally {
     await close()
   }

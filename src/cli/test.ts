@@ -3,7 +3,7 @@ import { ensureClientTypes } from './home/client-types.ts'
 import { ensureBuild, ensurePrismaClient } from './home/prepare.ts'
 import { Problem, runCommand } from './problem.ts'
 import { runAsCheck } from './test/check.ts'
-import { type Count, describeSkips, sum } from './test/count.ts'
+import { type Count, describeFailures, describeSkips, sum } from './test/count.ts'
 import { stopOnInterrupt } from './test/interrupt.ts'
 import { PARTS, type Part } from './test/parts.ts'
 import { endVitest, runVitest } from './test/vitest.ts'
@@ -17,10 +17,11 @@ await runCommand(async () => {
   const counts = await runParts(parts)
   const total = sum(counts)
   describeSkips(total.skips)
+  describeFailures(total.failures)
   const skipped = total.skips.length > 0 ? `, ${total.skips.length} skipped` : ''
   process.stdout.write(`\nTook ${Math.round((performance.now() - started) / 1000)} s.\n`)
-  process.stdout.write(`${total.passed} passed, ${total.failed} failed${skipped}\n`)
-  if (total.failed > 0 || total.passed === 0) process.exitCode = 1
+  process.stdout.write(`${total.passed} passed, ${total.failures.length} failed${skipped}\n`)
+  if (total.failures.length > 0 || total.passed === 0) process.exitCode = 1
 })
 
 function chooseParts(names: string[]): Part[] {

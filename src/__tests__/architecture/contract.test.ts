@@ -38,7 +38,7 @@ describe('the contract', () => {
     expect([...operations.keys()].sort()).toEqual([...onDisk.keys()].sort())
     const others = [...onDisk].filter(([name, handler]) => handler.operation !== operations.get(name))
     expect(others.map(([name]) => name)).toEqual([])
-  }, 60_000)
+  })
 
   test('asks for every id that an address has, and for no other', () => {
     const wrong = [...operations].filter(([, { path, params }]) => {

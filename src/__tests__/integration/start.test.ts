@@ -96,7 +96,7 @@ describe('npm start', () => {
     const before = await running(first)
     expect(before.app).toBe(`http://localhost:${port}`)
     await expect
-      .poll(async () => (await (await fetch(`${before.app}/api/health`)).json()).data, { timeout: 10_000 })
+      .poll(async () => (await (await fetch(`${before.app}/api/health`)).json()).data)
       .toMatchObject({
         status: 'ok',
         database: { ok: true },

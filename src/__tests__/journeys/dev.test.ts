@@ -80,4 +80,4 @@ test('npm run dev serves, a changed file shows in the open page without a reload
   command.process.kill('SIGINT')
   expect(await command.ended).toBe(0)
   expect(command.output()).toMatch(/Stopped\. Everything is kept/)
-}, 240_000)
+})

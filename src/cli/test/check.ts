@@ -15,5 +15,5 @@ export async function runAsCheck(name: string, tool: string, args: string[]): Pr
   process.stdout.write(
     `${name}: ${passed ? 'passed' : 'FAILED'} (${((performance.now() - started) / 1000).toFixed(1)} s)\n`,
   )
-  return { passed: passed ? 1 : 0, failed: passed ? 0 : 1, skips: [] }
+  return { passed: passed ? 1 : 0, failures: passed ? [] : [name], skips: [] }
 }

@@ -50,7 +50,9 @@ export async function runVitest(kinds: Kind[], serverUrl?: string, options: Opti
     const report = reportSchema.safeParse(JSON.parse(await readFile(file, 'utf8').catch(() => 'null')))
     if (!report.success) return failure(`${kinds.join(', ')}: vitest ended without a report`)
     const count = await countReport(report.data)
-    return code !== 0 && count.failed === 0 ? failure(`${kinds.join(', ')}: an error outside any test`, count) : count
+    return code !== 0 && count.failures.length === 0
+      ? failure(`${kinds.join(', ')}: an error outside any test`, count)
+      : count
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -78,7 +80,9 @@ async function spawnVitest(
   { files = [], env = {}, beside = false }: Options,
 ): Promise<number | null> {
   const projects = kinds.flatMap((kind) => (PROJECTS[kind] ?? [kind]).flatMap((name) => ['--project', name]))
-  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${reportFile}`]
+  // Where nobody watches, thousands of dots only push out of sight what failed.
+  const told = process.stdout.isTTY && !beside ? 'dot' : 'minimal'
+  const reporters = [`--reporter=${told}`, '--reporter=json', `--outputFile.json=${reportFile}`]
   const child = spawn(join(projectRoot, 'node_modules/.bin/vitest'), ['run', ...files, ...projects, ...reporters], {
     cwd: projectRoot,
     stdio: ['ignore', beside ? 'pipe' : 'inherit', beside ? 'pipe' : 'inherit'],
@@ -108,14 +112,15 @@ async function spawnVitest(
 
 async function countReport(report: Report): Promise<Count> {
   const allowed = await readAllowedSkips()
-  const count: Count = { passed: 0, failed: 0, skips: [] }
+  const count: Count = { passed: 0, failures: [], skips: [] }
   for (const file of report.testResults) {
     const path = relative(join(projectRoot, 'src/__tests__'), file.name)
     // A file that could not even be loaded has no tests to count; it is one failure.
-    if (file.status === 'failed' && file.assertionResults.every(({ status }) => status !== 'failed')) count.failed += 1
+    if (file.status === 'failed' && file.assertionResults.every(({ status }) => status !== 'failed'))
+      count.failures.push(path)
     for (const { fullName, status } of file.assertionResults) {
       if (status === 'passed') count.passed += 1
-      else if (status === 'failed') count.failed += 1
+      else if (status === 'failed') count.failures.push(`${path}: ${fullName}`)
       else countSkip(count, `${path}: ${fullName}`, allowed)
     }
   }
@@ -125,10 +130,7 @@ async function countReport(report: Report): Promise<Count> {
 function countSkip(count: Count, test: string, allowed: Skip[]): void {
   const listed = allowed.find((skip) => skip.test === test)
   if (listed) count.skips.push(listed)
-  else {
-    count.failed += 1
-    process.stdout.write(`FAILED: ${test} was skipped, and does not stand in src/__tests__/allowed-skips.json\n`)
-  }
+  else count.failures.push(`${test} was skipped, and does not stand in src/__tests__/allowed-skips.json`)
 }
 
 async function readAllowedSkips(): Promise<Skip[]> {
@@ -136,7 +138,6 @@ async function readAllowedSkips(): Promise<Skip[]> {
   return z.array(z.object({ test: z.string(), why: z.string().min(10) })).parse(JSON.parse(text))
 }
 
-function failure(sentence: string, count: Count = { passed: 0, failed: 0, skips: [] }): Count {
-  process.stdout.write(`FAILED: ${sentence}\n`)
-  return { ...count, failed: count.failed + 1 }
+function failure(sentence: string, count: Count = { passed: 0, failures: [], skips: [] }): Count {
+  return { ...count, failures: [...count.failures, sentence] }
 }

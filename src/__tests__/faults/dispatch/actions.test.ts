@@ -6,7 +6,7 @@ import { areDecided, decisionsOf, makeDueTimeouts, undecided } from '#tests/supp
 import { IS_THERE, testService } from '#tests/support/dispatch/services.ts'
 import { Wire } from '#tests/support/dispatch/wire.ts'
 import { scale } from '#tests/support/faults/faults-report.ts'
-import { until } from '#tests/support/faults/waiting.ts'
+import { until, untilNoneIsLeft } from '#tests/support/faults/waiting.ts'
 import { Worker, withWorkers } from '#tests/support/faults/worker.ts'
 import { heldOpen, testDatabase } from '#tests/support/server/database.ts'
 
@@ -118,7 +118,7 @@ describe.each(['rabbitmq', 'bullmq'] as const)('actions through %s', (name) => {
       const { settings: dispatch } = service
       const campaign = await makeDueTimeouts(db, PEOPLE)
       const left = undecided(db.pool, campaign)
-      const isReached = (count: number) => async () => PEOPLE - (await left()) >= count
+      const letTimePass = () => db.travel('121 seconds')
       await setDue(campaign, false)
       await withWorkers(db.url, [{ dispatch }], async () => {
         for (let kill = 1; kill <= KILLS; kill += 1) {
@@ -134,19 +134,17 @@ describe.each(['rabbitmq', 'bullmq'] as const)('actions through %s', (name) => {
                  WHERE campaign_id = $1 AND type = 'TIMEOUT' AND status = 'PENDING' LIMIT $2)`,
               [campaign.campaignId, Math.ceil(PEOPLE / KILLS)],
             )
-            await until('some are decided', isReached(Math.floor((PEOPLE * (kill - 1)) / KILLS) + 1))
+            // Of those before, some may have to wait for the leases of what was lost.
+            const wanted = Math.floor((PEOPLE * (kill - 1)) / KILLS) + 1
+            const missing = async () => Math.max(0, wanted - PEOPLE + (await left()))
+            await untilNoneIsLeft('some are decided', missing, letTimePass)
             if (kill % 2 === 0) await service.lose()
           } finally {
             await worker.kill()
           }
         }
         await setDue(campaign, true)
-        await until('all are decided', async () => {
-          if (await areDecided(db.pool, campaign)()) return true
-          await sleep(1_000)
-          await db.travel('121 seconds')
-          return false
-        })
+        await untilNoneIsLeft('all are decided', left, letTimePass)
       })
       await expectOnce(campaign, PEOPLE)
       expect(await examine(db.pool)).toEqual([])

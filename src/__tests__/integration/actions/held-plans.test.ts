@@ -28,7 +28,7 @@ beforeAll(async () => {
     )
   })
   await vacuum(db.pool, 'scheduled_actions', 'campaigns')
-}, 120_000)
+})
 
 async function buffersOf(text: string): Promise<number> {
   let buffers = 0

@@ -55,7 +55,7 @@ beforeAll(async () => {
     campaign.campaignId,
   ])
   await vacuum(db.pool, 'campaign_prospects', 'journeys', 'journey_waits', 'scheduled_actions', 'person_events')
-}, 240_000)
+})
 
 const COPIES = {
   campaign_prospects: `INSERT INTO campaign_prospects (id, workspace_id, campaign_id, prospect_id, state, planned_at, planned_steps)

@@ -89,4 +89,4 @@ test('eight admins and four workers on the same rows: every invariant holds, and
   // It was a race, and not a queue of refusals.
   expect(done).toBeGreaterThan(ids.length / 20)
   expect(provider.handed.length).toBeGreaterThan(ids.length / 10)
-}, 180_000)
+})

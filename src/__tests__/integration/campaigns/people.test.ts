@@ -257,9 +257,7 @@ test('an import of thousands and the planning of the same people wait for each o
   expect(await auditPlan(db.pool, scene.draft.workspaceId)).toEqual([])
 })
 
-test('whatever people do while a campaign is planned, sent, settled and recovered, its ledgers balance and nothing is stranded', {
-  timeout: 120_000,
-}, async () => {
+test('whatever people do while a campaign is planned, sent, settled and recovered, its ledgers balance and nothing is stranded', async () => {
   for (let round = 0; round < 3; round += 1) {
     const scene = await running(160, [0, 0], 8)
     const { campaignId, prospectIds } = scene.draft

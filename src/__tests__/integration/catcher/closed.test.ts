@@ -121,7 +121,7 @@ describe('the process', () => {
     const ready: CatcherReady = JSON.parse(await firstLine(parent))
     expect((await fetch(`${ready.url}/?token=${ready.token}`, { redirect: 'manual' })).status).toBe(303)
     await kill(parent)
-    await expect.poll(() => isAlive(ready.pid), { timeout: 5_000 }).toBe(false)
+    await expect.poll(() => isAlive(ready.pid)).toBe(false)
   })
 
   test('goes when the parent lets go of it', async () => {

@@ -17,7 +17,7 @@ const KILLS = 100
 const AT_ONCE = 2
 const PROSPECTS = 12_000
 
-test(`killed ${KILLS} times at random, scheduling leaves each key exactly once`, { timeout: 240_000 }, async () => {
+test(`killed ${KILLS} times at random, scheduling leaves each key exactly once`, async () => {
   const { workspaceId } = await makeWorkspace(db.pool, {
     mailboxes: 4,
     settings: { daily_quota: 4000 },

@@ -150,7 +150,7 @@ test('what is certainly no person leads on as well, and tells nothing', async ()
   await ask(two)
   expect(await judge()).toBe(1)
   expect(await events()).toMatchObject([{ type: 'CLICKED', data: { url: 'https://b.example/' } }])
-}, 20_000)
+})
 
 test('an email that has just been handed over was looked at by a machine', async () => {
   const [, , picture] = await sent()

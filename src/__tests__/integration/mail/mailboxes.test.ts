@@ -223,7 +223,7 @@ describe('changing a mailbox', () => {
     const before = peer.commands.length
     const slow = change(id, { smtp: { password: 'new horse' } })
     const isTested = () => peer.commands.slice(before).some((command) => command.startsWith('AUTH'))
-    await expect.poll(isTested, { timeout: 10_000, interval: 10 }).toBe(true)
+    await expect.poll(isTested, { interval: 10 }).toBe(true)
     const moved = await change(id, { smtp: { port: elsewhere.port, password: 'their horse' } })
     expect(moved.status).toBe(200)
     const answer = await slow
@@ -269,7 +269,7 @@ describe('changing a mailbox', () => {
       )
       return rows.length
     }
-    await expect.poll(waits, { timeout: 10_000 }).toBe(1)
+    await expect.poll(waits).toBe(1)
     expect(isAnswered).toBe(false)
     await marking.query('COMMIT')
     marking.release()

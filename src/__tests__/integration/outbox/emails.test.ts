@@ -306,7 +306,7 @@ test('of a thousand callers at once each is answered, and each email is sent onc
   expect(rows).toEqual([{ status: 'SENT', count: 1_000 }])
   const taken = sink.taken.flatMap(({ to }) => to).filter((to) => to.startsWith('caller-'))
   expect([taken.length, new Set(taken).size]).toEqual([1_000, 1_000])
-}, 120_000)
+})
 
 test('a list has the newest first, page by page, and no email of a campaign', async () => {
   const page = async (query: Record<string, string>) => {

@@ -96,4 +96,4 @@ test('where nobody says who calls, one caller locks out no other', async () => {
     })
     expect(answer.status).toBe(410)
   }
-}, 60_000)
+})

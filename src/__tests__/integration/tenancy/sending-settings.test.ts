@@ -97,7 +97,7 @@ test('a change is answered only once every mark that was looking has let go', as
     )
     return rows.length
   }
-  await expect.poll(waits, { timeout: 10_000 }).toBe(1)
+  await expect.poll(waits).toBe(1)
   await marking.query('COMMIT')
   marking.release()
   expect((await changing).status).toBe(200)

@@ -209,7 +209,7 @@ describe('on real servers', () => {
       expect((await readHold(pool)).isHeld).toBe(false)
       expect(await statusesOf(pool, campaign?.campaignId ?? '')).toEqual({ SCHEDULED: 4 })
     })
-  }, 120_000)
+  })
 
   test('a dump that is restored on a new server is noticed as well', async () => {
     const { pool: old } = await freshDatabase()
@@ -228,7 +228,7 @@ describe('on real servers', () => {
       expect(await sendAll(pool, provider)).toMatchObject({ due: 0 })
       expect(await noticeServer(pool)).toMatchObject({ reason: 'CHANGED' })
     })
-  }, 120_000)
+  })
 })
 
 /** As root, Postgres runs under another account, which must own the copy as it did the original. */

@@ -254,7 +254,7 @@ describe('the email queue', () => {
     await adam.context.unroute('**/api/admin/outbox/*')
     await panel(other).getByText('olga@example.com retried it').waitFor()
     await panel(other).getByRole('button', { name: 'Cancel' }).click()
-    await panel().getByText('admin@example.com cancelled it').waitFor({ timeout: 7_000 })
+    await panel().getByText('admin@example.com cancelled it').waitFor()
     await other.close()
   })
 

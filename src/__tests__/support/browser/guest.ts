@@ -6,7 +6,7 @@ import type { TestApp } from '#tests/support/server/app.ts'
 export const PASSWORD = 'correct horse battery'
 
 /** For `expect.poll`: a page on a busy machine takes longer than the second that it waits by itself. */
-export const PATIENTLY = { timeout: 15_000 }
+export const PATIENTLY = { timeout: 60_000 }
 
 /** A person with a browser of their own, who can also ask the API with the cookies of that browser. */
 export class Guest {
@@ -36,7 +36,7 @@ export class Guest {
       timezoneId: 'Europe/Berlin',
       ...options,
     })
-    context.setDefaultTimeout(15_000)
+    context.setDefaultTimeout(60_000)
     return new Guest(app, context)
   }
 

@@ -11,10 +11,11 @@ type ActingDatabase = { pool: pg.Pool; travel(interval: string): Promise<unknown
 export async function makeDueTimeouts(db: ActingDatabase, people: number, buyers = 0): Promise<Branching> {
   const campaign = await makeBranching(db.pool, FORK, { people })
   // On a busy machine one worker's time is over before thousands are there.
-  await until('everybody stands at the branch', async () => {
+  const areThere = async () => {
     await sendAndMove(db.pool)
     return (await undecided(db.pool, campaign)()) === people
-  })
+  }
+  await until('everybody stands at the branch', areThere, 600_000)
   for (const prospectId of campaign.prospectIds.slice(0, buyers)) await happens(db.pool, campaign, prospectId)
   await db.travel('3 days 11 seconds')
   return campaign

@@ -196,7 +196,7 @@ const scenario: fc.Arbitrary<Scenario> = nowMs.chain((atMs) =>
   ),
 )
 
-describe('any plan', { timeout: 60_000 }, () => {
+describe('any plan', () => {
   test('keeps every guard, gives every email a time, and passes over no day without a reason', () => {
     fc.assert(
       fc.property(scenario, (one) => {
@@ -303,7 +303,7 @@ describe('any plan', { timeout: 60_000 }, () => {
   })
 })
 
-test('plans around every transition of every zone keep every guard', { timeout: 60_000 }, () => {
+test('plans around every transition of every zone keep every guard', () => {
   const windows = [
     [540, 1020],
     [0, 1440],

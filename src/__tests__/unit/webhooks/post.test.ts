@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -15,6 +16,9 @@ afterEach(
     }),
 )
 
+/** As Node's own client tells of it. */
+const ITS_STATUS_IS_HERE = 'http.client.response.finish'
+
 const reach = { allowed: readAllowedHosts('true'), resolve: async () => ['127.0.0.1'] }
 function post(msMax: number, signal = new AbortController().signal) {
   const { port } = server.address() as AddressInfo
@@ -31,16 +35,16 @@ const dawdle = (response: ServerResponse) => {
 
 test('a receiver that says 200 and then a byte now and then has taken the event', async () => {
   answer = dawdle
-  expect(await post(300)).toMatchObject({ kind: 'answered', status: 200, body: expect.stringMatching(/^\.+$/) })
+  expect(await post(3_000)).toMatchObject({ kind: 'answered', status: 200, body: expect.stringMatching(/^\.+$/) })
 })
 
 test('what it has said counts also where we end the connection ourselves', async () => {
   const ending = new AbortController()
-  answer = (response) => {
-    dawdle(response)
-    setTimeout(() => ending.abort(), 50)
-  }
+  const endSoon = () => setImmediate(() => ending.abort())
+  answer = dawdle
+  subscribe(ITS_STATUS_IS_HERE, endSoon)
   expect(await post(60_000, ending.signal)).toMatchObject({ kind: 'answered', status: 200 })
+  unsubscribe(ITS_STATUS_IS_HERE, endSoon)
 })
 
 test('one that says nothing has said nothing', async () => {
