@@ -6,7 +6,7 @@ import { examine } from '#lib/operations/doctor/examine.ts'
 import { newId } from '#lib/platform/id.ts'
 import { runTick } from '#lib/worker/tick.ts'
 import { makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
-import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
+import { DUE_NOW, sendAll, TestProvider } from '#tests/support/mail/sending.ts'
 import { heldOpen } from '#tests/support/server/database.ts'
 import { join, settled, setUp, testApp, type Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 import { silent } from '#tests/support/silent.ts'
@@ -189,7 +189,7 @@ describe('many emails at once', () => {
     const provider = new TestProvider()
     const campaign = await campaignOf(3)
     provider.answer = () => REJECTED
-    await sendAll(app.db.pool, provider, { claimMsMax: 500 })
+    await sendAll(app.db.pool, provider, { time: DUE_NOW })
     const ids = campaign.emails.map((one) => one.id).sort()
     await owner.ask('POST', '/api/admin/outbox/[id]/retry', { params: { id: ids[0] ?? '' } })
     const mixed = await start({ action: 'dismiss', ids })
@@ -262,7 +262,7 @@ describe('the parts of the queue', () => {
     const provider = new TestProvider()
     const campaign = await campaignOf(3)
     provider.answer = () => REJECTED
-    await sendAll(app.db.pool, provider, { claimMsMax: 500 })
+    await sendAll(app.db.pool, provider, { time: DUE_NOW })
     const [first] = campaign.emails
     const found = async (query: Record<string, string>) => {
       const given = { campaignId: campaign.campaignId, ...query }

@@ -5,7 +5,7 @@ import type { EmailDetail } from '#lib/email-scheduler/read/read-email.ts'
 import { requestFor, VERBS } from '#lib/email-scheduler/verbs.ts'
 import { newId } from '#lib/platform/id.ts'
 import { makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
-import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
+import { DUE_NOW, sendAll, TestProvider } from '#tests/support/mail/sending.ts'
 import { join, setUp, testApp, type Visitor, whoAmI } from '#tests/support/server/in-process.ts'
 
 const app = testApp()
@@ -50,7 +50,7 @@ async function sent(outcome: SendOutcome | undefined, prospects = 1, delays = [0
   const campaign = await makeDueCampaign(app.db.pool, { in: place, prospects, delays })
   if (outcome) {
     provider.answer = () => outcome
-    await sendAll(app.db.pool, provider, { claimMsMax: 500 })
+    await sendAll(app.db.pool, provider, { time: DUE_NOW })
   }
   return { ...campaign, ids: campaign.emails.filter(({ stepNumber }) => stepNumber === 1).map(({ id }) => id) }
 }
@@ -159,7 +159,7 @@ describe('retry', () => {
     expect(json).toMatchObject({ success: true, data: { email: { status: 'RETRY_SCHEDULED', attempts: 0 } } })
     expect(await lastAudit()).toMatchObject({ action: 'email.retried', name: 'step 1 of Spring' })
     provider.answer = ({ message }) => ({ kind: 'accepted', messageId: message.messageId })
-    await sendAll(app.db.pool, provider, { claimMsMax: 500 })
+    await sendAll(app.db.pool, provider, { time: DUE_NOW })
     expect(await statusesOf(app.db.pool, campaignId)).toEqual({ SENT: 1 })
   })
 
@@ -378,7 +378,7 @@ describe('the dashboard', () => {
     expect(after.pendingEmailCount - before.pendingEmailCount).toBe(8)
     expect(after.today).toMatchObject({ quota: 1000 })
     provider.answer = ({ message }) => ({ kind: 'accepted', messageId: message.messageId })
-    await sendAll(app.db.pool, provider, { claimMsMax: 500 })
+    await sendAll(app.db.pool, provider, { time: DUE_NOW })
     expect((await dashboard()).today.sent - after.today.sent).toBe(4)
     expect(after.hold.isHeld).toBe(false)
   })

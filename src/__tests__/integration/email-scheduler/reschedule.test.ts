@@ -13,7 +13,7 @@ import { actor } from '#tests/support/data/people.ts'
 import { auditPlan } from '#tests/support/data/plan-audit.ts'
 import { makeProspects } from '#tests/support/data/prospects.ts'
 import { makeWorkspace } from '#tests/support/data/workspaces.ts'
-import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
+import { DUE_NOW, sendAll, TestProvider } from '#tests/support/mail/sending.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
@@ -163,7 +163,7 @@ describe('a time that a person chose is kept by every plan', () => {
     await toTime(campaign, [first?.id ?? ''], at)
     await toTime(campaign, [follower?.id ?? ''], await inDays(1))
     await toTime(campaign, [second?.id ?? ''], await inDays(0))
-    await sendAll(db.pool, new TestProvider(), { claimMsMax: 500 })
+    await sendAll(db.pool, new TestProvider(), { time: DUE_NOW })
     const [chosen] = await rowsOf(campaign)
     await change(campaign, `days_off = ARRAY['${chosen?.local_date}']::date[]`)
     await planAgain()

@@ -7,7 +7,7 @@ import { claimNext } from '#lib/email-scheduler/send/claim.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { type DueCampaign, makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
-import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
+import { DUE_NOW, sendAll, TestProvider } from '#tests/support/mail/sending.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 
 /** Many mailboxes of one sending domain, whose hand-overs go the same wrong way. */
@@ -139,7 +139,7 @@ test('a run of one mailbox alone is its own matter, and stops no other of its do
   await db.pool.query('UPDATE scheduled_emails SET mailbox_id = $2 WHERE id = $1', [campaign.emails[1]?.id, bad])
   await db.pool.query('UPDATE scheduled_emails SET ready_at = app_now() WHERE id = $1', [campaign.emails[1]?.id])
   provider.answer = (handed, count) => (handed.mailboxId === bad ? BLOCKED : accepted(handed, count))
-  await sendAll(db.pool, provider, { connections: 1, claimMsMax: 2_000 })
+  await sendAll(db.pool, provider, { connections: 1, time: DUE_NOW })
   expect(provider.handed.filter(({ mailboxId }) => mailboxId === bad)).toHaveLength(BURNED_MAX)
   const { rows } = await db.pool.query<{ paused: number }>(
     'SELECT count(*)::int AS paused FROM mailboxes WHERE workspace_id = $1 AND fault_until > app_now()',

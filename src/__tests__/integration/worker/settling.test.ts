@@ -10,7 +10,7 @@ import { mark } from '#lib/email-scheduler/send/mark.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import { createPool, inTransaction } from '#lib/platform/database.ts'
 import { makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
-import { sendAll, TestProvider, testHasherIn } from '#tests/support/mail/sending.ts'
+import { DUE_NOW, sendAll, TestProvider, testHasherIn } from '#tests/support/mail/sending.ts'
 import { heldOpen, testDatabase } from '#tests/support/server/database.ts'
 import { silent } from '#tests/support/silent.ts'
 
@@ -167,7 +167,7 @@ test('the pause after an email counts from the provider’s answer, however long
     answeredAt = await appNow(db.pool)
     return ACCEPTED
   }
-  await sendAll(db.pool, provider, { claimMsMax: 500 })
+  await sendAll(db.pool, provider, { time: DUE_NOW })
   expect(provider.handed).toHaveLength(1)
   const { rows } = await db.pool.query<{ seconds: number }>(
     'SELECT extract(epoch FROM next_allowed_at - $2::timestamptz)::float8 AS seconds FROM mailboxes WHERE id = $1',

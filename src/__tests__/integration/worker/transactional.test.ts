@@ -14,7 +14,7 @@ import { makeCampaign } from '#tests/support/data/campaigns.ts'
 import { makeDueCampaign, makeEmails } from '#tests/support/data/emails.ts'
 import { makeProspects } from '#tests/support/data/prospects.ts'
 import { makeWorkspace } from '#tests/support/data/workspaces.ts'
-import { sendAll, TestProvider, testHasherIn } from '#tests/support/mail/sending.ts'
+import { DUE_NOW, sendAll, TestProvider, testHasherIn } from '#tests/support/mail/sending.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 
 /** Emails of no campaign, enrolment, prospect or sequence take the same way as all others. */
@@ -177,7 +177,7 @@ test('an address that does not exist is suppressed by the bounce, and a person w
 
 async function bounceOff(address: string): Promise<string> {
   const id = await addTransactional(address)
-  await sendAll(db.pool, provider, { claimMsMax: 2_000 })
+  await sendAll(db.pool, provider, { time: DUE_NOW })
   return id
 }
 
@@ -200,18 +200,18 @@ test('why it has not gone out yet is told of it as of any other, by the guards t
 
   await db.travel('5 minutes')
   provider.answer = () => ({ kind: 'retry', scope: 'recipient', code: 'GREYLISTED', reason: 'Come back later.' })
-  await sendAll(db.pool, provider, { claimMsMax: 2_000 })
+  await sendAll(db.pool, provider, { time: DUE_NOW })
   expect(await explain()).toMatchObject({ kind: 'waiting', blockers: [{ name: 'retry-time' }] })
   await db.travel('31 seconds')
   provider.answer = ({ message }) => ({ kind: 'accepted', messageId: message.messageId })
-  await sendAll(db.pool, provider, { claimMsMax: 2_000 })
+  await sendAll(db.pool, provider, { time: DUE_NOW })
   expect(await explain()).toEqual({ kind: 'not-waiting', status: 'SENT' })
 })
 
 test('it passes a campaign’s emails, which go on waiting for their window', async () => {
   const { campaignId } = await makeDueCampaign(db.pool, { in: { workspaceId, mailboxIds }, prospects: 3 })
   const id = await addTransactional()
-  expect(await sendAll(db.pool, provider, { claimMsMax: 1_000 })).toMatchObject({ sent: 1 })
+  expect(await sendAll(db.pool, provider, { time: DUE_NOW })).toMatchObject({ sent: 1 })
   expect(await emailOf(id)).toMatchObject({ status: 'SENT' })
   const { rows } = await db.pool.query('SELECT DISTINCT status FROM scheduled_emails WHERE campaign_id = $1', [
     campaignId,

@@ -6,7 +6,7 @@ import type { SendingCounts } from '#lib/delivery/sending-counts.ts'
 import type { EmailContent } from '#lib/email-scheduler/content.ts'
 import type { Refused, SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import { SENDER_VERSION } from '#lib/email-scheduler/send/guard-facts.ts'
-import { Deadline } from '#lib/mail/deadline.ts'
+import { Deadline, type TimeLeft } from '#lib/mail/deadline.ts'
 import type { OutgoingMessage } from '#lib/mail/transport.ts'
 import { Sender, type SendingMeans, sendDue } from '#lib/worker/send-due.ts'
 import type { SendingLimits } from '#lib/worker/sending-limits.ts'
@@ -139,10 +139,13 @@ export function sendingThrough(
   return { sender, time: new Deadline(20_000), endsWithTick: true }
 }
 
-type SendAll = Partial<Omit<SendingLimits, 'beginning'>> & {
+/** Time for what is due, however long that takes, and for nothing that will be. */
+export const DUE_NOW: TimeLeft = { leftMs: () => 1 }
+
+type SendAll = Partial<SendingLimits> & {
   worker?: string
+  time?: TimeLeft
   claimMsMax?: number
-  beginMsMax?: number
   means?: SendingMeans
 }
 
@@ -150,12 +153,12 @@ type SendAll = Partial<Omit<SendingLimits, 'beginning'>> & {
 export function sendAll(
   pool: pg.Pool,
   provider: TestProvider,
-  { worker = 'worker-1', claimMsMax = 20_000, beginMsMax, means, ...limits }: SendAll = {},
+  { worker = 'worker-1', claimMsMax = 20_000, time = new Deadline(claimMsMax), means, ...limits }: SendAll = {},
 ): Promise<SendingCounts> {
   return sendDue(pool, worker, silent, means ?? meansThrough(pool, provider), {
     ...LIMITS,
+    beginning: new Deadline(claimMsMax + 5_000),
     ...limits,
-    time: new Deadline(claimMsMax),
-    beginning: new Deadline(beginMsMax ?? claimMsMax + 5_000),
+    time,
   })
 }
