@@ -74,7 +74,7 @@ export const CAMPAIGNS: Scenes = {
     },
   ],
   '/campaigns/people': [
-    { state: 'full', as: 'owner', ready: text(' enrolments') },
+    { state: 'full', as: 'owner', ready: text(', counted') },
     { state: 'empty', as: 'loner', ready: text('Nobody is in a campaign yet') },
     {
       state: 'blocked',
