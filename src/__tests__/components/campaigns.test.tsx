@@ -45,7 +45,7 @@ const ANSWERS: Record<string, unknown> = {
       enrolments: { PENDING: 398, BLOCKED: 9, SKIPPED: 5, ACTIVE: 0, FINISHED: 0, total: 412 },
       ...{ emails: EMAILS, balances: true, done: 0 },
     },
-    ...{ sentLastHour: 0, nextAt: null, lastDate: null, blocks: [] },
+    ...{ sentLastHour: 0, nextAt: null, nextBranchAt: null, lastDate: null, blocks: [] },
   },
   'GET /api/campaigns/c/plan': {
     ...{

@@ -159,9 +159,9 @@ test('each email of a timeline opens in the queue, and each campaign with the ot
 })
 
 test('a field may have a name that every object of the language knows', () => {
-  expect(fieldLabel('constructor')).toBe('Constructor')
+  expect(fieldLabel('constructor')).toBe('constructor')
   const [, column] = columnsFor(['constructor'], ['constructor'], 'UTC')
-  expect(column?.label).toBe('Constructor')
+  expect(column?.label).toBe('constructor')
   const person = (customFields: Person['customFields']) =>
     ({ customFields }) as Parameters<NonNullable<typeof column>['cell']>[0]
   const { rerender, container } = render(column?.cell(person({ constructor: 'Eiffel' })))

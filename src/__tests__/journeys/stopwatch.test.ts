@@ -43,7 +43,7 @@ test('three steps and 500 people take eight presses and five fields', async () =
   const text = (step: number) => page.getByRole('textbox', { name: `Text of step ${step}`, exact: true })
 
   await click(nav.getByRole('link', { name: 'Sequences' }))
-  await click(page.getByRole('button', { name: 'New sequence' }).first())
+  await click(page.getByRole('button', { name: 'New sequence' }))
   await write(page.getByLabel('Name of the sequence'), 'Trade fair')
   await page.getByRole('textbox', { name: 'Subject of step 1' }).click()
   await write(page.getByRole('textbox', { name: 'Subject of step 1' }), 'Your stand, {{firstName}}')

@@ -3,9 +3,11 @@
 import { KeyRound, Plus } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { Button } from '#components/ui/control/button.tsx'
+import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { isAtLeast } from '#lib/tenancy/roles.ts'
 import { LostServer } from '../live/lost-server.tsx'
 import { useSession } from '../session/session-context.tsx'
+import { IntentLink } from '../shell/intent-link.tsx'
 import { usePageKeys } from '../shell/page-keys.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadError } from '../ui/load-error.tsx'
@@ -27,6 +29,8 @@ export function ApiKeys() {
   const mayChange = isAtLeast(workspace.role, 'admin')
   const make = () => change({ do: 'make' })
   usePageKeys(mayChange ? [{ keys: ['n'], label: 'Make an API key', action: make }] : [])
+  // Where there is none yet, the list itself has the button.
+  const isFirst = data?.apiKeys.length === 0
   const makeButton = mayChange && (
     <Button variant="primary" icon={<Plus />} onClick={make}>
       Make an API key
@@ -45,7 +49,7 @@ export function ApiKeys() {
             .
           </>
         }
-        actions={makeButton}
+        actions={!isFirst && makeButton}
       />
       <LostServer query={query} />
       {!mayChange ? (
@@ -53,6 +57,11 @@ export function ApiKeys() {
           icon={<KeyRound />}
           title="API keys are for admins and owners"
           sentence="A key opens the workspace to a program. Ask an admin or an owner for one."
+          action={
+            <IntentLink href="/team" className={buttonStyle()}>
+              See who they are
+            </IntentLink>
+          }
         />
       ) : error && !data ? (
         <LoadError

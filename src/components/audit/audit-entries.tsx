@@ -30,7 +30,11 @@ export function AuditEntries() {
       isNarrow: true,
       cell: (entry) => <DateTime instant={entry.at} timeZone={workspace.timeZone} />,
     },
-    { key: 'actor', label: 'Who', cell: (entry) => <span className="wrap-anywhere">{entry.actorEmail}</span> },
+    {
+      key: 'actor',
+      label: 'Who',
+      cell: (entry) => <span className="wrap-anywhere sm:block sm:min-w-44">{entry.actorEmail}</span>,
+    },
     {
       key: 'what',
       label: 'What',

@@ -5,6 +5,7 @@ import { CAMPAIGN_STATUS_LOOK, EMAIL_STATUS_LOOK, ENROLMENT_STATE_LOOK } from '.
 type Params = { get(name: string): string | null }
 type CampaignsQuery = NonNullable<Sent<'GET /api/campaigns'>['query']>
 type PeopleQuery = NonNullable<Sent<'GET /api/campaigns/[id]/prospects'>['query']>
+type EverybodyQuery = NonNullable<Sent<'GET /api/enrolments'>['query']>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/
@@ -43,6 +44,16 @@ export function enrolmentsIn(params: Params): PeopleQuery {
     cursor: rowIn(params),
     limit: 50,
   }
+}
+
+/** Of the people of all campaigns: those of one sequence, where the address names it. */
+export function everybodyIn(params: Params): EverybodyQuery {
+  return { ...enrolmentsIn(params), sequenceId: sequenceIn(params) }
+}
+
+export function sequenceIn(params: Params): string | undefined {
+  const sequence = params.get('sequence')
+  return sequence && UUID.test(sequence) ? sequence : undefined
 }
 
 /** In any of the states in which an email waits. */

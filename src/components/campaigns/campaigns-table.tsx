@@ -10,6 +10,7 @@ import { LiveTable } from '../live/live-table.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { CAMPAIGN_STATUS_LOOK } from '../status-look.ts'
+import { Badge } from '../ui/badge.tsx'
 import { isSelected, useSelection } from '../ui/data-table/selection.ts'
 import { DateTime } from '../ui/date-time.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -74,11 +75,12 @@ export function CampaignsTable({ newButton }: { newButton: ReactNode }) {
       key: 'name',
       label: 'Campaign',
       isRowHeader: true,
-      cell: ({ id, name, blocks }) => (
+      cell: ({ id, name, blocks, archivedAt }) => (
         <span className="flex flex-col items-start gap-1">
           <IntentLink href={`/campaigns/${id}`} className="break-words text-text hover:underline" data-open="">
             {name}
           </IntentLink>
+          {archivedAt !== null && <Badge>Archived</Badge>}
           <BlockChips campaignId={id} blocks={blocks} />
         </span>
       ),

@@ -27,6 +27,8 @@ export function Domains() {
   const mayChange = isAtLeast(workspace.role, 'admin')
   const add = () => change({ do: 'add' })
   usePageKeys(mayChange ? [{ keys: ['n'], label: 'Add a domain', action: add }] : [])
+  // Where there is none yet, the list itself has the button.
+  const isFirst = data?.domains.length === 0
   const addButton = mayChange && (
     <Button variant="primary" icon={<Plus />} onClick={add}>
       Add a domain
@@ -37,7 +39,7 @@ export function Domains() {
       <PageHeader
         title="Domains"
         description="What has to stand in DNS so that receivers believe that your emails are yours."
-        actions={addButton}
+        actions={!isFirst && addButton}
       />
       {!mayChange && <Callout className="mb-4">You can see the domains. Admins and owners change them.</Callout>}
       <LostServer query={query} />
@@ -53,7 +55,7 @@ export function Domains() {
           {data.domains.map((domain) => (
             <DomainCard key={domain.id} domain={domain} mayChange={mayChange} />
           ))}
-          {data.domains.length === 0 && (
+          {isFirst && (
             <EmptyState
               icon={<Globe />}
               title="No domain signs yet"

@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Received } from '#lib/contract/over-the-wire.ts'
 import { api } from '../api-client.ts'
-import { LIVE_MS, live } from '../live/live.ts'
+import { every, LIVE_MS, live } from '../live/live.ts'
 import { queryKeys } from '../query-keys.ts'
 
 export const HELD_PAGE = '/admin/held'
@@ -31,7 +31,8 @@ export function useHeldGroups(workspaceId: string, cursor: string | null) {
     queryFn: ({ signal }) =>
       api('GET /api/admin/held/groups', { query: cursor === null ? {} : { cursor }, workspaceId, signal }),
     ...live,
-    refetchInterval: ({ state }) => ((state.data?.total.emails ?? 0) > MANY_EMAILS ? MANY_EVERY_MS : LIVE_MS),
+    refetchInterval: (query) =>
+      every((query.state.data?.total.emails ?? 0) > MANY_EMAILS ? MANY_EVERY_MS : LIVE_MS)(query),
   })
 }
 

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react'
 import { useSession } from '../session/session-context.tsx'
+import { IntentLink } from '../shell/intent-link.tsx'
 import { Callout } from '../ui/callout.tsx'
 import { Card } from '../ui/card.tsx'
 import { DateTime } from '../ui/date-time.tsx'
@@ -67,7 +68,10 @@ export function WhatHappened({ held }: { held: Held }) {
       </Card>
       {cannotLift && (
         <Callout tone="info" title="You cannot let sending go on">
-          {cannotLift}
+          {cannotLift}{' '}
+          <IntentLink href="/team" className="underline underline-offset-2">
+            See who the owners are.
+          </IntentLink>
         </Callout>
       )}
     </>

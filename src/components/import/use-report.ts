@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Received } from '#lib/contract/over-the-wire.ts'
 import { api } from '../api-client.ts'
-import { LIVE_MS } from '../live/live.ts'
+import { every, LIVE_MS } from '../live/live.ts'
 import { queryKeys } from '../query-keys.ts'
 import { useSession } from '../session/session-context.tsx'
 import { useUrlParams } from '../use-url-params.ts'
@@ -34,7 +34,7 @@ export function useReport(jobId: string) {
     queryFn: ({ signal }) =>
       api('GET /api/prospects/import/[id]', { params: { id: jobId }, query, workspaceId: workspace.id, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.report.finishedAt ? false : RUNNING_MS),
+    refetchInterval: (query) => (query.state.data?.report.finishedAt ? false : every(RUNNING_MS)(query)),
   })
 }
 
@@ -44,6 +44,6 @@ export function useImports() {
   return useQuery({
     queryKey: queryKeys.imports(workspace.id),
     queryFn: ({ signal }) => api('GET /api/prospects/import', { workspaceId: workspace.id, signal }),
-    refetchInterval: LIVE_MS,
+    refetchInterval: every(LIVE_MS),
   })
 }

@@ -48,7 +48,8 @@ export function Mailboxes() {
     ...rowKeys(list),
     ...(mayChange ? [{ keys: ['n'], label: 'Add a mailbox', action: () => open('add') }] : []),
   ])
-
+  // Where there is none yet, the list itself has the button.
+  const isFirst = data?.mailboxes.length === 0
   const addButtons = mayChange && (
     <>
       <Button icon={<Mail />} onClick={() => open('gmail')}>
@@ -67,7 +68,7 @@ export function Mailboxes() {
       <PageHeader
         title="Mailboxes"
         description="The addresses that campaigns are sent from, and what each may send today."
-        actions={addButtons}
+        actions={!isFirst && addButtons}
       />
       {!mayChange && <Callout className="mb-4">You can see the mailboxes. Admins and owners change them.</Callout>}
       {error && !data ? (

@@ -72,7 +72,10 @@ export function AttentionList({ attention }: { attention: Overview['attention'] 
           const cure = cureFor(one, mayChange)
           const style = buttonStyle({ size: 'sm' })
           return (
-            <li key={`${one.kind} ${one.id}`} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5">
+            <li
+              key={`${one.kind} ${one.id}`}
+              className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2 px-4 py-2.5 sm:flex"
+            >
               <span
                 aria-hidden
                 className={clsx(
@@ -80,26 +83,30 @@ export function AttentionList({ attention }: { attention: Overview['attention'] 
                   IS_WORST.has(one.kind) ? 'rotate-45 bg-danger' : 'rounded-full bg-warning',
                 )}
               />
-              <div className="min-w-0 flex-1 basis-48 text-sm">
+              <div className="min-w-0 flex-1 text-sm">
                 <p className="break-words font-medium">{title}</p>
                 {one.sentence && <p className="break-words text-[0.8125rem] text-muted">{one.sentence}</p>}
               </div>
-              {opens && (
-                <IntentLink
-                  href={hrefWith(doorTo(opens))}
-                  scroll={false}
-                  prefetch={false}
-                  className={style}
-                  data-figure={`${opens.what} ${one.count}`}
-                  aria-label={`${label}: ${title}`}
-                >
-                  {label}
-                </IntentLink>
-              )}
-              {cure && (
-                <IntentLink href={cure.href} className={style} aria-label={`${cure.label}: ${title}`}>
-                  {cure.label}
-                </IntentLink>
+              {(opens || cure) && (
+                <div className="col-start-2 flex flex-wrap gap-2">
+                  {opens && (
+                    <IntentLink
+                      href={hrefWith(doorTo(opens))}
+                      scroll={false}
+                      prefetch={false}
+                      className={style}
+                      data-figure={`${opens.what} ${one.count}`}
+                      aria-label={`${label}: ${title}`}
+                    >
+                      {label}
+                    </IntentLink>
+                  )}
+                  {cure && (
+                    <IntentLink href={cure.href} className={style} aria-label={`${cure.label}: ${title}`}>
+                      {cure.label}
+                    </IntentLink>
+                  )}
+                </div>
               )}
             </li>
           )

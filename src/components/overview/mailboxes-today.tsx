@@ -1,5 +1,6 @@
 'use client'
 
+import clsx from 'clsx'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { lookOf } from '../mailboxes/mailbox-words.ts'
 import { TodayCell } from '../mailboxes/today-cell.tsx'
@@ -21,7 +22,7 @@ export function MailboxesToday({ now }: { now: string }) {
     <Card
       title="Mailboxes today"
       actions={
-        <IntentLink href="/mailboxes" className={buttonStyle({ variant: 'ghost', size: 'sm' })}>
+        <IntentLink href="/mailboxes" className={clsx(buttonStyle({ variant: 'ghost', size: 'sm' }), '-mr-2.5')}>
           {more > 0 ? `All ${data?.mailboxes.length}` : 'Mailboxes'}
         </IntentLink>
       }

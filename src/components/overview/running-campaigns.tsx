@@ -1,5 +1,6 @@
 'use client'
 
+import clsx from 'clsx'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { PaceCell } from '../campaigns/list/pace-cell.tsx'
 import { MiniLedger } from '../campaigns/mini-ledger.tsx'
@@ -16,7 +17,10 @@ export function RunningCampaigns() {
     <Card
       title="Running campaigns"
       actions={
-        <IntentLink href="/campaigns?status=RUNNING" className={buttonStyle({ variant: 'ghost', size: 'sm' })}>
+        <IntentLink
+          href="/campaigns?status=RUNNING"
+          className={clsx(buttonStyle({ variant: 'ghost', size: 'sm' }), '-mr-2.5')}
+        >
           {data?.nextCursor ? 'All that run' : 'Campaigns'}
         </IntentLink>
       }

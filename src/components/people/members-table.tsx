@@ -85,7 +85,7 @@ export function MembersTable() {
       cell: (member) => (
         <span className="flex min-w-0 items-center gap-2.5">
           <Avatar name={member.name} />
-          <span className="line-clamp-2 min-w-0 break-words">{member.name}</span>
+          <span className="line-clamp-2 min-w-0 break-words max-sm:line-clamp-none">{member.name}</span>
           {isMe(member) && <span className="font-normal text-muted">(you)</span>}
         </span>
       ),

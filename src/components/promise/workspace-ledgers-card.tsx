@@ -40,7 +40,7 @@ export function WorkspaceLedgersCard({ ledgers }: { ledgers: PromiseAnswer['ledg
       <div className="flex flex-col gap-5 pt-2">
         <LedgerBar
           label="People in campaigns by state"
-          unit="enrolments"
+          unit="people"
           total={enrolments.total}
           href="/campaigns/people"
           parts={ENROLMENT_LEDGER.filter((state) => enrolments[state] > 0).map((state) => ({

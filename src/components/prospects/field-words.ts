@@ -13,7 +13,8 @@ export function fieldWord(name: string): string {
   return FIELD_WORD.get(name) ?? name
 }
 
+/** The same where a line begins with it: texts name an own one by its exact letters, so it keeps them. */
 export function fieldLabel(name: string): string {
-  const word = fieldWord(name)
-  return word.charAt(0).toUpperCase() + word.slice(1)
+  const word = FIELD_WORD.get(name)
+  return word ? word.charAt(0).toUpperCase() + word.slice(1) : name
 }

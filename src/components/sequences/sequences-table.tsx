@@ -29,7 +29,14 @@ export function SequencesTable({ newButton }: { newButton: React.ReactNode }) {
       label: 'People',
       isNarrow: true,
       align: 'end',
-      cell: ({ people }) => people.toLocaleString('en'),
+      cell: ({ id, people }) =>
+        people === 0 ? (
+          '0'
+        ) : (
+          <IntentLink href={`/campaigns/people?sequence=${id}`} className="hover:underline">
+            {people.toLocaleString('en')}
+          </IntentLink>
+        ),
     },
     {
       key: 'saved',
@@ -89,7 +96,11 @@ function UsedBy({ row: { campaigns } }: { row: SequenceRow }) {
   const [first, ...others] = campaigns
   return (
     <span className="break-words" title={campaigns.map(({ name }) => name).join(', ')}>
-      {first?.name}
+      {first && (
+        <IntentLink href={`/campaigns/${first.id}`} className="hover:underline">
+          {first.name}
+        </IntentLink>
+      )}
       {others.length > 0 && <span className="text-muted"> and {others.length} more</span>}
     </span>
   )

@@ -19,6 +19,7 @@ import { SearchField } from '../ui/search-field.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { SequencesTable } from './sequences-table.tsx'
 import { startSequence } from './start-sequence.ts'
+import { useSequences } from './use-sequences.ts'
 
 export function Sequences() {
   const { workspace } = useSession()
@@ -37,6 +38,8 @@ export function Sequences() {
     ...rowKeys(list),
     { keys: ['n'], label: 'Write a new sequence', action: () => start() },
   ])
+  // Where there is none yet, the list itself has the button.
+  const isFirst = useSequences().data?.sequences.length === 0 && !params.has('q') && !params.has('show')
   const newButton = (
     <Button variant="primary" icon={<Plus />} onClick={() => start()} isLoading={isPending}>
       New sequence
@@ -47,7 +50,7 @@ export function Sequences() {
       <PageHeader
         title="Sequences"
         description="What people read, one email after another, and how long each waits."
-        actions={newButton}
+        actions={!isFirst && newButton}
       />
       <FilterBar search={<SearchField label="Search sequences" ref={search} />} filters={[]} otherParams={['show']}>
         <IntentLink

@@ -18,7 +18,7 @@ import { RemoveSuppression } from './remove-suppression.tsx'
 import { SOURCE_WORD } from './suppression-words.ts'
 import { type Suppression, useSuppressions } from './use-suppressions.ts'
 
-export function SuppressionsTable({ addButton }: { addButton: React.ReactNode }) {
+export function SuppressionsTable({ addButtons }: { addButtons: React.ReactNode }) {
   const { workspace } = useSession()
   const { params, hrefWith } = useUrlParams()
   const query = useSuppressions()
@@ -93,7 +93,7 @@ export function SuppressionsTable({ addButton }: { addButton: React.ReactNode })
               icon={<Ban />}
               title="Nobody is suppressed"
               sentence="Addresses that bounce come here by themselves. Add those that must never get a campaign email: a competitor’s domain, a customer who asked by phone."
-              action={addButton}
+              action={addButtons}
             />
           )
         }

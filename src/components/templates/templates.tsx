@@ -17,6 +17,7 @@ import { rowKeys } from '../ui/row-keys.ts'
 import { SearchField } from '../ui/search-field.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { TemplatesTable } from './templates-table.tsx'
+import { useTemplates } from './use-templates.ts'
 
 export function Templates() {
   const { workspace } = useSession()
@@ -31,6 +32,8 @@ export function Templates() {
     ...rowKeys(list),
     { keys: ['n'], label: 'Write a new template', action: () => setIsMaking(true) },
   ])
+  // Where there is none yet, the list itself has the button.
+  const isFirst = useTemplates().data?.templates.length === 0 && !params.has('q') && !params.has('show')
   const newButton = (
     <Button variant="primary" icon={<Plus />} onClick={() => setIsMaking(true)}>
       New template…
@@ -47,7 +50,7 @@ export function Templates() {
       <PageHeader
         title="Templates"
         description="Texts that your programs send by their name, each with what its fields say."
-        actions={newButton}
+        actions={!isFirst && newButton}
       />
       <FilterBar search={<SearchField label="Search templates" ref={search} />} filters={[]} otherParams={['show']}>
         <IntentLink

@@ -22,12 +22,14 @@ export function Card({ id, title, description, actions, isFlush, className, chil
     >
       {(title || actions) && (
         <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 pt-3.5 pb-1 sm:items-start">
-          <div className="min-w-0">
+          <div className="min-w-0 flex-1 basis-48">
             {title && <h2 className="font-semibold text-sm">{title}</h2>}
             {description && <p className="text-[0.8125rem] text-muted">{description}</p>}
           </div>
-          {/* No taller than the title's line, so that both stand on it; on a phone they may stand below it. */}
-          {actions && <div className="flex shrink-0 items-center gap-2 max-sm:mb-1 sm:-my-1.5">{actions}</div>}
+          {/* No taller than the title's line, and in its middle however small; on a phone they may stand below it. */}
+          {actions && (
+            <div className="flex shrink-0 items-center gap-2 max-sm:mb-1 sm:-my-1.5 sm:min-h-8">{actions}</div>
+          )}
         </header>
       )}
       {children === undefined ? (

@@ -40,6 +40,8 @@ export function Webhooks() {
     ...rowKeys(list),
     ...(mayChange ? [{ keys: ['n'], label: 'Add a webhook', action: () => change({ do: 'add' }) }] : []),
   ])
+  // Where there is none yet, the list itself has the button.
+  const isFirst = data?.webhooks.length === 0
   const addButton = mayChange && (
     <Button variant="primary" icon={<Plus />} onClick={() => change({ do: 'add' })}>
       Add a webhook
@@ -61,7 +63,7 @@ export function Webhooks() {
             .
           </>
         }
-        actions={addButton}
+        actions={!isFirst && addButton}
       />
       {!mayChange && <Callout className="mb-4">You can see the webhooks. Admins and owners change them.</Callout>}
       {error && !data ? (

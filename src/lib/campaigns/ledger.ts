@@ -15,7 +15,16 @@ export type Ledger = {
 
 export const ENROLMENT_STATES = ['PENDING', 'BLOCKED', 'SKIPPED', 'ACTIVE', 'FINISHED'] as const
 
-const NO_ENROLMENTS: Record<EnrolmentState, number> = { PENDING: 0, BLOCKED: 0, SKIPPED: 0, ACTIVE: 0, FINISHED: 0 }
+/** Those of whom every step has its email, or had: who is out of them was never planned. */
+export const PLANNED_STATES = ['ACTIVE', 'FINISHED'] as const satisfies readonly EnrolmentState[]
+
+export const NO_ENROLMENTS: Record<EnrolmentState, number> = {
+  PENDING: 0,
+  BLOCKED: 0,
+  SKIPPED: 0,
+  ACTIVE: 0,
+  FINISHED: 0,
+}
 const NO_EMAILS: Record<ScheduledEmailStatus, number> = {
   SCHEDULED: 0,
   SENDING: 0,

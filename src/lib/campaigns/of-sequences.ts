@@ -1,6 +1,7 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import type { Campaign } from './campaign.ts'
+import { type Ledger, NO_ENROLMENTS, PLANNED_STATES } from './ledger.ts'
 
 export type SequenceUse = {
   /** Those that are not archived, oldest first. */
@@ -20,9 +21,20 @@ export async function readSequenceUses(
        coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'name', c.name, 'status', c.status) ORDER BY c.id)
          FILTER (WHERE c.archived_at IS NULL), '[]') AS campaigns
      FROM campaigns c CROSS JOIN LATERAL (
-       SELECT count(*) AS people FROM campaign_prospects cp WHERE cp.campaign_id = c.id AND cp.planned_at IS NOT NULL) planned
+       SELECT count(*) AS people FROM campaign_prospects cp WHERE cp.campaign_id = c.id AND cp.state = ANY($3::enrolment_state[])) planned
      WHERE c.workspace_id = $1 AND c.sequence_id = ANY($2::uuid[]) GROUP BY 1`,
-    [workspaceId, plainArray(sequenceIds)],
+    [workspaceId, plainArray(sequenceIds), PLANNED_STATES],
   )
   return new Map(rows.map(({ sequenceId, ...use }) => [sequenceId, use]))
+}
+
+/** The same people of one sequence, by their state. */
+export async function countPeopleOf(sql: Sql, workspaceId: string, sequenceId: string): Promise<Ledger['enrolments']> {
+  const { rows } = await sql.query<{ state: (typeof PLANNED_STATES)[number]; count: number }>(
+    `SELECT cp.state, count(*)::int AS count FROM campaigns c JOIN campaign_prospects cp ON cp.campaign_id = c.id
+     WHERE c.workspace_id = $1 AND c.sequence_id = $2 AND cp.state = ANY($3::enrolment_state[]) GROUP BY 1`,
+    [workspaceId, sequenceId, PLANNED_STATES],
+  )
+  const total = rows.reduce((sum, { count }) => sum + count, 0)
+  return { ...NO_ENROLMENTS, ...Object.fromEntries(rows.map(({ state, count }) => [state, count])), total }
 }

@@ -421,7 +421,11 @@ export const campaigns = {
       'The two ledgers of a campaign, whether they balance, how fast it goes, and what keeps a part of it from going out.',
     access: 'member',
     params: idParams,
-    output: z.object({ status: campaignStatus, ledger: ledgerOutput, ...paceFields }),
+    output: z.object({
+      ...{ status: campaignStatus, ledger: ledgerOutput, ...paceFields },
+      /** Where the sequence branches: by when the next person at a branch goes one way or the other. */
+      nextBranchAt: z.date().nullable(),
+    }),
   }),
 
   calendar: operation({

@@ -76,9 +76,9 @@ export const enrolments = {
     method: 'GET',
     path: '/api/enrolments',
     summary:
-      'Who is in any campaign of the workspace, the newest campaign first: as in the list of one campaign, and in which. The first page says how many they are by state, as the promise’s ledger counted them last.',
+      'Who is in any campaign of the workspace, the newest campaign first: as in the list of one campaign, and in which. The first page says how many they are by state, as the promise’s ledger counted them last. With sequenceId, those alone for whom a campaign has planned that sequence, counted now.',
     access: 'member',
-    query: z.object({ ...pageFields, state: state.optional(), search: searchInput }),
+    query: z.object({ ...pageFields, state: state.optional(), search: searchInput, sequenceId: idText.optional() }),
     output: z.object({
       enrolments: z.array(
         enrolmentOutput.extend({

@@ -38,9 +38,9 @@ const RETRYABLE = {
   DAILY_LIMIT: 'The mailbox has reached its provider’s sending limit. Sending goes on when the limit resets.',
   RATE_LIMIT_EXCEEDED: 'The provider takes no more from this mailbox for the moment. Sending goes on later.',
   GREYLISTED: 'The recipient’s server asks strangers to come back later. Nothing is wrong with the address.',
-  POLICY_DEFERRED: 'The mail server refused for now, by a rule of its own. Look at its answer below.',
+  POLICY_DEFERRED: 'The mail server refused for now, by a rule of its own. Its answer says why.',
   MAILBOX_FULL: 'The recipient’s mailbox is full. Ask the recipient to make room, or use another address.',
-  TEMPORARY_FAILURE: 'The mail server refused for now. Look at its answer below.',
+  TEMPORARY_FAILURE: 'The mail server refused for now. Its answer says why.',
   DRAFT_DELETED: 'The provider never sent the draft, and the draft is deleted, so that it can no longer leave.',
 } as const
 
@@ -50,8 +50,8 @@ const NON_RETRYABLE = {
   PERMISSION_DENIED: 'The mail server does not let this login send from this address. Check both with its operator.',
   HARD_BOUNCE: 'The recipient’s address does not exist. Correct it and retry.',
   INVALID_RECIPIENT: 'The mail server refused the recipient. Check the address.',
-  POLICY_REFUSED: 'The mail server refused the message by policy, as spam for instance. Look at its answer below.',
-  MESSAGE_REFUSED: 'The mail server refused the message. Look at its answer below.',
+  POLICY_REFUSED: 'The mail server refused the message by policy, as spam for instance. Its answer says why.',
+  MESSAGE_REFUSED: 'The mail server refused the message. Its answer says why.',
   MESSAGE_TOO_LARGE: 'The message is larger than the mail server takes. Make it smaller.',
   SMTPUTF8_UNSUPPORTED: 'The address holds letters beyond ASCII before the @, and the mail server cannot send to such.',
   EIGHT_BIT_UNSUPPORTED: 'The message holds 8-bit characters, and the mail server takes only 7-bit ones.',

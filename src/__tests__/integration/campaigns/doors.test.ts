@@ -115,6 +115,23 @@ describe('every number of a campaign is a door to as many', () => {
     expect(Object.fromEntries(line?.blocks.map(({ code, count }) => [code, count]) ?? [])).toEqual(behind)
   })
 
+  test('the people of a sequence, state by state and in all, also where a name is searched for', async () => {
+    type Sequences = { sequences: { id: string; people: number }[] }
+    type Counted = People & { counts: { states: Record<string, number> } | null }
+    const [sequence] = (await owner.ask<Sequences>('GET', '/api/sequences')).sequences
+    const sequenceId = sequence?.id ?? ''
+    const behind = (query: Record<string, string>) =>
+      countAll<People>('/api/enrolments', 'enrolments', { sequenceId, ...query })
+    expect(sequence?.people).toBe(32)
+    expect([await behind({}), await behind({ search: '@' })]).toEqual([32, 32])
+    const first = await owner.ask<Counted>('GET', '/api/enrolments', { query: { sequenceId } })
+    const { total, ...states } = first.counts?.states ?? {}
+    expect([total, states]).toEqual([32, { PENDING: 0, BLOCKED: 0, SKIPPED: 0, ACTIVE: 32, FINISHED: 0 }])
+    for (const [state, count] of Object.entries(states))
+      expect([state, await behind({ state })]).toEqual([state, count])
+    expect(await behind({ sequenceId: params.id })).toBe(0)
+  })
+
   test('a month of its calendar, day by day and state by state', async () => {
     type Day = { date: string } & Record<'sent' | 'waiting' | 'failed' | 'unknown', number>
     const { today } = await owner.ask<{ today: string }>('GET', '/api/campaigns/[id]/calendar', { params })

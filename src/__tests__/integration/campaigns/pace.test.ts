@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { TIMEOUT_GRACE_SECONDS } from '#lib/actions/limits.ts'
 import { withSums } from '#lib/campaigns/ledger.ts'
-import { PACE_SQL, withPace } from '#lib/email-scheduler/read/campaign-pace.ts'
+import { PACE_SQL, readNextBranch, withPace } from '#lib/email-scheduler/read/campaign-pace.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import { runTick } from '#lib/worker/tick.ts'
@@ -70,6 +71,25 @@ test('the end is not told while somebody is on the way through a sequence that b
   await tick(db.pool)
   expect(await waiting()).toBeGreaterThan(0)
   expect((await paceOf(campaign)).lastDate).toBeNull()
+})
+
+test('by when the next branch is decided is told of a campaign that runs, and of no other', async () => {
+  const campaign = await makeBranching(db.pool, FORK, { people: 2 })
+  const { campaignId: id, workspaceId } = campaign
+  const next = (status: 'RUNNING' | 'PAUSED' = 'RUNNING', among = workspaceId) =>
+    readNextBranch(db.pool, among, { id, status })
+  expect(await next()).toBeNull()
+  await sendAndMove(db.pool)
+  const open = `SELECT min(deadline) AS deadline FROM journey_waits WHERE enrolment_id IN (
+    SELECT enrolment_id FROM journeys WHERE campaign_id = $1) AND outcome IS NULL`
+  const { rows } = await set(open, id)
+  // A while later than the deadline itself: what happened just before it may still be on its way.
+  expect((await next())?.getTime()).toBe(rows[0].deadline.getTime() + TIMEOUT_GRACE_SECONDS * 1000)
+  expect(await next('PAUSED')).toBeNull()
+  expect(await next('RUNNING', crypto.randomUUID())).toBeNull()
+  for (const prospectId of campaign.prospectIds) await happens(db.pool, campaign, prospectId)
+  await tick(db.pool)
+  expect(await next()).toBeNull()
 })
 
 test('what blocks a part of it is named with how many it concerns: mailboxes, fields, paused people, unknown outcomes', async () => {

@@ -30,7 +30,8 @@ test('the list tells which campaigns use a sequence, and how many people they co
   )
   const used = async () => (await list()).find(({ name }) => name === 'Used')
   expect(await used()).toMatchObject({ steps: 1, people: 0 })
-  await app.db.pool.query('UPDATE campaign_prospects SET planned_at = app_now() WHERE prospect_id = $1', [prospect.id])
+  const planned = `UPDATE campaign_prospects SET planned_at = app_now(), state = 'ACTIVE' WHERE prospect_id = $1`
+  await app.db.pool.query(planned, [prospect.id])
   expect(await used()).toMatchObject({
     people: 1,
     campaigns: [

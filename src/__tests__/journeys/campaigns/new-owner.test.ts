@@ -107,7 +107,7 @@ test('a CSV with faults brings in who can be written to, and says what became of
 
 test('a sequence of two steps is written, with fields that the preview fills in', async () => {
   await page.getByRole('navigation').first().getByRole('link', { name: 'Sequences' }).click()
-  await page.getByRole('button', { name: 'New sequence' }).first().click()
+  await page.getByRole('button', { name: 'New sequence' }).click()
   await page.getByLabel('Name of the sequence').fill('After the fair')
   await page.getByRole('textbox', { name: 'Subject of step 1' }).click()
   await page.keyboard.type('Your stand, {{firstName}}')

@@ -47,7 +47,7 @@ afterAll(async () => {
 describe('a sequence of three steps', () => {
   test('is written by mouse, with fields, links and a preview of a real person, and saves itself', async () => {
     await page.getByRole('heading', { name: 'No sequence yet' }).waitFor()
-    await page.getByRole('button', { name: 'New sequence' }).first().click()
+    await page.getByRole('button', { name: 'New sequence' }).click()
     await page.waitForURL('/sequences/*')
     await page.getByLabel('Name of the sequence').fill('Trade fair')
     await box('Subject of step 1').click()

@@ -39,7 +39,7 @@ async function send(template: object) {
 
 test('a template is named, written with fields, tried out and saved, and a program sends it by its name', async () => {
   await page.getByRole('heading', { name: 'No template yet' }).waitFor()
-  await page.getByRole('button', { name: 'New template…' }).first().click()
+  await page.getByRole('button', { name: 'New template…' }).click()
   await page.getByLabel('Name').fill('Table booked')
   await page.getByRole('button', { name: 'Write it' }).click()
   await page.waitForURL('/settings/templates/*')

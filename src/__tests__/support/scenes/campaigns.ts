@@ -1,5 +1,28 @@
+import type { Page } from 'playwright-core'
 import { links } from './places.ts'
-import { heading, type Scenes, text } from './scene.ts'
+import { heading, type Scene, type Scenes, text } from './scene.ts'
+
+/** Who somebody is can be told, and not what they belong to. */
+const NO_MEMBERS: Pick<Scene, 'given' | 'undone'> = {
+  given: (app) => app.sql('ALTER TABLE members RENAME TO members_elsewhere'),
+  undone: (app) => app.sql('ALTER TABLE members_elsewhere RENAME TO members'),
+}
+
+/** A browser without what the outermost part of every page asks for as it begins. */
+const breakProviders = (page: Page) =>
+  page.addInitScript(() => {
+    const listen = window.addEventListener.bind(window)
+    window.addEventListener = (type: string, ...more: unknown[]) => {
+      if (type === 'visibilitychange') throw new Error('this browser hears nothing')
+      return (listen as (...all: unknown[]) => void)(type, ...more)
+    }
+  })
+
+/** One that has ended, put away. */
+const PUT_AWAY: Pick<Scene, 'given' | 'undone'> = {
+  given: (app) => app.sql(`UPDATE campaigns SET archived_at = now() WHERE name = 'Last summer'`),
+  undone: (app) => app.sql(`UPDATE campaigns SET archived_at = NULL WHERE name = 'Last summer'`),
+}
 
 export const CAMPAIGNS: Scenes = {
   '/overview': [
@@ -25,6 +48,31 @@ export const CAMPAIGNS: Scenes = {
     },
     { state: 'no workspace', as: 'outcast', ready: heading('You are in no workspace') },
     { state: 'lost', as: 'owner', broken: '/api/overview', ready: text('The server does not answer.') },
+    {
+      state: 'nowhere',
+      as: 'owner',
+      address: () => '/no/such/page',
+      ready: heading('There is nothing at this address'),
+    },
+    {
+      state: 'broken',
+      as: 'owner',
+      breaks: (page) => page.route('**/api/overview', (route) => route.fulfill({ json: { success: true, data: {} } })),
+      ready: heading('This page broke'),
+    },
+    {
+      state: 'broken around the page',
+      as: 'owner',
+      ...NO_MEMBERS,
+      breaks: async () => undefined,
+      ready: heading('This page broke'),
+    },
+    {
+      state: 'broken altogether',
+      as: 'owner',
+      breaks: breakProviders,
+      ready: heading('Sendonce could not be shown'),
+    },
     {
       state: 'command menu',
       as: 'owner',
@@ -58,6 +106,13 @@ export const CAMPAIGNS: Scenes = {
   '/campaigns': [
     { state: 'full', as: 'owner', ready: text('Spring trade fair') },
     { state: 'empty', as: 'loner', ready: text('No campaigns yet') },
+    {
+      state: 'the archived too',
+      as: 'member',
+      ...PUT_AWAY,
+      address: () => '/campaigns?archived=all',
+      ready: text('Last summer'),
+    },
     { state: 'a member', as: 'member', ready: text('Spring trade fair') },
     {
       state: 'nothing found',
@@ -74,7 +129,7 @@ export const CAMPAIGNS: Scenes = {
     },
   ],
   '/campaigns/people': [
-    { state: 'full', as: 'owner', ready: text(' enrolments') },
+    { state: 'full', as: 'owner', ready: text(', counted') },
     { state: 'empty', as: 'loner', ready: text('Nobody is in a campaign yet') },
     {
       state: 'blocked',
@@ -99,6 +154,7 @@ export const CAMPAIGNS: Scenes = {
     { state: 'full', as: 'owner', address: () => links.full, ready: text('How it goes') },
     { state: 'scheduled', as: 'owner', address: () => links.scheduled, ready: text('The plan, for its start') },
     { state: 'ended', as: 'owner', address: () => links.ended, ready: text('It is over') },
+    { state: 'archived', as: 'member', ...PUT_AWAY, address: () => links.ended, ready: text('Archived on') },
     { state: 'full, why', as: 'owner', address: () => `${links.full}?open=why`, ready: text('The next emails') },
     {
       state: 'what would help',

@@ -90,14 +90,14 @@ class Visit {
   readonly page: Page
   screen: Screen
   readonly #visitor: Guest
-  readonly #isOwn: boolean
+  readonly #scene: Scene
   readonly #ready: Locator
 
-  private constructor(page: Page, screen: Screen, visitor: Guest, isOwn: boolean, ready: Locator) {
+  private constructor(page: Page, scene: Scene, screen: Screen, visitor: Guest, ready: Locator) {
     this.page = page
     this.screen = screen
     this.#visitor = visitor
-    this.#isOwn = isOwn
+    this.#scene = scene
     this.#ready = ready
   }
 
@@ -113,13 +113,14 @@ class Visit {
     const storageState = broken ? await whole.context.storageState() : undefined
     const visitor = storageState ? await Guest.enter(whole.app, browser, { storageState }) : whole
     const page = await visitor.context.newPage()
-    const visit = new Visit(page, screen, visitor, visitor !== whole, scene.ready(page))
+    const visit = new Visit(page, scene, screen, visitor, scene.ready(page))
     await page.setViewportSize({ width: screen.width, height: screen.height })
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
     if (broken) {
       await page.route(`**${broken}`, (route) => route.fulfill({ status: 503, body: 'restarting' }))
       await page.clock.install()
     }
+    await scene.breaks?.(page)
     await page.goto(address?.() ?? path)
     if (broken) await visit.#pastAllRetries()
     await visit.#untilReady()
@@ -132,9 +133,9 @@ class Visit {
   readonly complaints = (): string[] =>
     this.#visitor.complaints
       .splice(0)
-      .filter((line) => !/Failed to load resource/.test(line))
+      .filter((line) => !this.#scene.breaks && !/Failed to load resource/.test(line))
       // A clock is put on by a script, which a frame for mails lets run as little as any other.
-      .filter((line) => !this.#isOwn || !/^error: Blocked script execution in .* sandboxed/.test(line))
+      .filter((line) => !this.#scene.broken || !/^error: Blocked script execution in .* sandboxed/.test(line))
 
   /** The open page gets another size, as a window does, and is in daylight again. */
   async moveTo(screen: Screen): Promise<void> {
@@ -145,7 +146,7 @@ class Visit {
   }
 
   async end(): Promise<void> {
-    if (this.#isOwn) await this.#visitor.leave()
+    if (this.#scene.broken) await this.#visitor.leave()
     else await this.page.close()
   }
 

@@ -171,7 +171,7 @@ async function spoilSome(app: App, owner: Guest): Promise<void> {
     SET LOCAL session_replication_role = replica;
     UPDATE scheduled_emails SET status = 'PERMANENTLY_FAILED', ready_at = NULL, attempts = 1, lease_token = 1, marked_token = 1,
       submit_started_at = app_now() - interval '1 hour', content_token = 1, last_error_code = 'MESSAGE_REFUSED',
-      last_error = 'The mail server refused the message. Look at its answer below.' WHERE id = '${links.failed}';
+      last_error = 'The mail server refused the message. Its answer says why.' WHERE id = '${links.failed}';
     UPDATE scheduled_emails SET status = 'OUTCOME_UNKNOWN', ready_at = NULL, attempts = 1, lease_token = 1, marked_token = 1,
       submit_started_at = app_now() - interval '1 hour', content_token = 1, last_error_code = 'TIMEOUT_AFTER_DATA',
       last_error = 'The mail server did not answer in time after the message was handed over.' WHERE id = '${links.unknown}';

@@ -11,6 +11,8 @@ export type Scene = {
   address?: () => string
   /** The API answers this with 503 while the scene lasts. */
   broken?: string
+  /** Put into the page before it is opened, so that it breaks; what the console says of that belongs to the scene. */
+  breaks?: (page: Page) => Promise<unknown>
   /** Seen once everything has come. */
   ready: (page: Page) => ReturnType<Page['getByText']>
   /** What the world is like while the scene lasts, and how it is put back. */

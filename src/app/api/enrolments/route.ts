@@ -1,14 +1,26 @@
+import { countPeopleOf } from '#lib/campaigns/of-sequences.ts'
 import { enrolments } from '#lib/contract/enrolments.ts'
 import { listAllEnrolments } from '#lib/email-scheduler/read/list-all-enrolments.ts'
 import { readWorkspaceLedgers } from '#lib/operations/promise/ledgers.ts'
+import { appNow } from '#lib/platform/clock.ts'
 import { database } from '#lib/platform/database.ts'
 import { hasherFor } from '#lib/wiring/audience.ts'
 import { workspaceRoute } from '../workspace-route.ts'
 
-export const GET = workspaceRoute(enrolments.all, async ({ workspace, query: { cursor, limit, search, state } }) => {
+export const GET = workspaceRoute(enrolments.all, async ({ workspace, query }) => {
+  const { cursor, limit, search, state, sequenceId } = query
   const searched = search ? { text: search, hash: await hasherFor(workspace.id) } : undefined
-  const page = await listAllEnrolments(database(), workspace.id, { state, search: searched }, { cursor, limit })
-  // The very count that the promise's page shows, so that its doors lead to the same number.
-  const ledgers = cursor === undefined ? await readWorkspaceLedgers(database(), workspace.id) : null
-  return { ...page, counts: ledgers && { countedAt: ledgers.countedAt, states: ledgers.enrolments } }
+  const filter = { state, search: searched, sequenceId }
+  const page = await listAllEnrolments(database(), workspace.id, filter, { cursor, limit })
+  return { ...page, counts: cursor === undefined ? await countsOf(workspace.id, sequenceId) : null }
 })
+
+/** The very counts that the promise's page and the list of sequences show, so that their doors lead to the same number. */
+async function countsOf(workspaceId: string, sequenceId: string | undefined) {
+  if (sequenceId) {
+    const states = await countPeopleOf(database(), workspaceId, sequenceId)
+    return { countedAt: await appNow(database()), states }
+  }
+  const { countedAt, enrolments: states } = await readWorkspaceLedgers(database(), workspaceId)
+  return { countedAt, states }
+}

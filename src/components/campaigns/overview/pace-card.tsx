@@ -33,7 +33,7 @@ export function PaceCard({ campaign }: { campaign: Campaign }) {
     ...live,
   })
   if (!data || campaign.status === 'STOPPED') return null
-  const { sentLastHour, lastHour, nextAt, lastDate, blocks } = data
+  const { sentLastHour, lastHour, nextAt, nextBranchAt, lastDate, blocks } = data
   if (!isGoing && blocks.length === 0) return null
   return (
     <Card title="How it goes">
@@ -51,6 +51,11 @@ export function PaceCard({ campaign }: { campaign: Campaign }) {
             {nextAt && (
               <Figure label="Next">
                 <NextAt nextAt={nextAt} timeZone={workspace.timeZone} />
+              </Figure>
+            )}
+            {nextBranchAt && (
+              <Figure label="Next branch decided by">
+                <NextAt nextAt={nextBranchAt} timeZone={workspace.timeZone} />
               </Figure>
             )}
             {lastDate && <Figure label="Finishes">{dayWords(lastDate, 'long')}</Figure>}

@@ -7,7 +7,7 @@ import { live } from '../../live/live.ts'
 import { queryKeys } from '../../query-keys.ts'
 import { useSession } from '../../session/session-context.tsx'
 import { useUrlParams } from '../../use-url-params.ts'
-import { enrolmentsIn } from '../campaign-params.ts'
+import { enrolmentsIn, everybodyIn } from '../campaign-params.ts'
 import { useRefreshCampaigns } from '../use-campaigns.ts'
 
 type Page = Received<'GET /api/campaigns/[id]/prospects'>
@@ -37,7 +37,7 @@ export function useEnrolments(campaignId: string) {
 export function useAllEnrolments() {
   const { workspace } = useSession()
   const { params } = useUrlParams()
-  const query = enrolmentsIn(params)
+  const query = everybodyIn(params)
   return useQuery({
     queryKey: queryKeys.enrolments(workspace.id, JSON.stringify(query)),
     queryFn: ({ signal }) => api('GET /api/enrolments', { query, workspaceId: workspace.id, signal }),

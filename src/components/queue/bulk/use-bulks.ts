@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Received, Sent } from '#lib/contract/over-the-wire.ts'
 import { api } from '../../api-client.ts'
-import { live } from '../../live/live.ts'
+import { every, LIVE_MS, live } from '../../live/live.ts'
 import { queryKeys } from '../../query-keys.ts'
 import { useSession } from '../../session/session-context.tsx'
 
@@ -22,8 +22,8 @@ export function useBulks() {
     queryFn: ({ signal }) =>
       api('GET /api/admin/outbox/bulks', { query: { limit: SHOWN }, workspaceId: workspace.id, signal }),
     ...live,
-    refetchInterval: ({ state }) =>
-      state.data?.bulks.some((one) => one.state === 'GOING_ON') ? GOING_ON_MS : live.refetchInterval,
+    refetchInterval: (query) =>
+      every(query.state.data?.bulks.some((one) => one.state === 'GOING_ON') ? GOING_ON_MS : LIVE_MS)(query),
   })
 }
 

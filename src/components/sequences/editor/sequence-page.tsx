@@ -37,7 +37,7 @@ export function SequencePage({ id }: { id: string }) {
       query={query}
       what="sequence"
       back={{ href: '/sequences', label: 'Sequences' }}
-      archived="It is kept with all that it sent, and stands in no list. Bring it back to read it, change it or send it."
+      archived="It is kept with all that it sent, and the list has it under Archived. Bring it back to read it, change it or send it."
       restore={restore}
     >
       {(sequence) => <SequenceEditor key={id} live={sequence} />}

@@ -1,3 +1,4 @@
+import { heldMs } from '#lib/campaigns/journeys/leave.ts'
 import { UNDER_WAY } from '#lib/campaigns/journeys/open.ts'
 import type { LedgerSums } from '#lib/campaigns/ledger.ts'
 import type { CAMPAIGN_BLOCKS } from '#lib/email-scheduler/campaign-blocks.ts'
@@ -86,6 +87,26 @@ export async function withPace<Campaign extends { id: string; status: CampaignSt
 
 export async function readPace(sql: Sql, workspaceId: string, campaign: Subject): Promise<CampaignPace> {
   return paceIn(await readPaces(sql, workspaceId, [campaign]), campaign)
+}
+
+/** So many of what waits in the workspace are looked at, since no index leads to a campaign's by their time. */
+const NEXT_BRANCH_AMONG = 1_000
+
+/**
+ * When a campaign that runs decides its next branch, if nothing happens before; empty where nobody stands at one, and where all
+ * of that is behind so much else that it is far away.
+ */
+export async function readNextBranch(sql: Sql, workspaceId: string, campaign: Pick<Subject, 'id' | 'status'>) {
+  if (campaign.status !== 'RUNNING') return null
+  const { rows } = await sql.query<{ at: Date | null }>(
+    `WITH soon AS MATERIALIZED (
+       SELECT campaign_id, type, due_at, held_ms_before FROM scheduled_actions
+       WHERE workspace_id = $1 AND status = 'PENDING' AND enrolment_id IS NOT NULL ORDER BY due_at LIMIT ${NEXT_BRANCH_AMONG})
+     SELECT min(soon.due_at + make_interval(secs => (${heldMs('c')} - soon.held_ms_before) / 1000.0)) AS at
+     FROM soon JOIN campaigns c ON c.id = soon.campaign_id WHERE c.id = $2 AND soon.type = 'TIMEOUT'`,
+    [workspaceId, campaign.id],
+  )
+  return rows[0]?.at ?? null
 }
 
 type Paces = ReadonlyMap<string, CampaignPace>

@@ -97,14 +97,14 @@ function meaningOf(answer: Answer): Meaning {
       return {
         code: 'POLICY_DEFERRED',
         scope: 'message',
-        reason: 'Gmail refused for now, by a rule of its own. Look at its answer below.',
+        reason: 'Gmail refused for now, by a rule of its own. Its answer says why.',
       }
     default:
       return { code: 'MESSAGE_REFUSED', scope: 'message', reason: REFUSED }
   }
 }
 
-const REFUSED = 'Gmail refused the message. Look at its answer below.'
+const REFUSED = 'Gmail refused the message. Its answer says why.'
 const RECIPIENT = /recipient|\binvalid (?:to|cc|bcc)\b|\bto header\b/i
 
 function badRequest({ reason, text }: Answer): Meaning {
@@ -112,8 +112,7 @@ function badRequest({ reason, text }: Answer): Meaning {
     return {
       code: 'PERMISSION_DENIED',
       scope: 'mailbox',
-      reason:
-        'This Google account has no Gmail at the moment. Look at its answer below, then connect the mailbox again.',
+      reason: 'This Google account has no Gmail at the moment. Read its answer, then connect the mailbox again.',
     }
   if (/too large|exceeds.{0,40}(?:size|limit)/i.test(text)) return { code: 'MESSAGE_TOO_LARGE', scope: 'message' }
   if (RECIPIENT.test(text))

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { enrolmentsIn } from '#components/campaigns/campaign-params.ts'
+import { everybodyIn } from '#components/campaigns/campaign-params.ts'
 import { EverybodyInCampaigns } from '#components/campaigns/people/everybody.tsx'
 import { queryKeys } from '#components/query-keys.ts'
 import { GET as getEnrolments } from '../../../api/enrolments/route.ts'
@@ -13,7 +13,7 @@ export const metadata: Metadata = { title: 'People in campaigns' }
 export default async function PeopleInCampaignsPage({ searchParams }: { searchParams: PageParams }) {
   const visit = await readVisit()
   if (!visit?.workspace) return <EverybodyInCampaigns />
-  const query = enrolmentsIn(await paramsIn(searchParams))
+  const query = everybodyIn(await paramsIn(searchParams))
   const queryKey = queryKeys.enrolments(visit.workspace.id, JSON.stringify(query))
   return (
     <FirstAnswers asked={[{ queryKey, data: firstAnswer(getEnrolments, visit, { query }) }]}>
