@@ -1,10 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
 import { listProspects } from '#lib/audience/list-prospects.ts'
-import { createList } from '#lib/audience/lists.ts'
+import { createList, listLists, loadList } from '#lib/audience/lists.ts'
 import { matching, type ProspectFilter } from '#lib/audience/prospect-filter.ts'
 import { newId } from '#lib/platform/id.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 import { vacuum } from '#tests/support/server/vacuum.ts'
+import { watched } from '#tests/support/server/watched.ts'
 
 const db = testDatabase()
 const workspaceId = newId()
@@ -56,5 +57,23 @@ test('a page without a search is read in its order, and one of a list by the lis
       values,
     )
     expect(rows.map((row) => row['QUERY PLAN']).join('\n')).not.toContain('Seq Scan on prospects')
+  }
+})
+
+test('who is archived is not counted in a list, and found without reading who is not', async () => {
+  const list = await createList(db.pool, workspaceId, 'Everybody')
+  const { rows: people } = await db.pool.query<{ id: string }>('SELECT id FROM prospects ORDER BY id LIMIT 50')
+  const ids = people.map(({ id }) => id)
+  await db.pool.query('INSERT INTO list_members (list_id, prospect_id) SELECT $1, unnest($2::uuid[])', [list.id, ids])
+  await db.pool.query('UPDATE prospects SET archived_at = app_now() WHERE id = ANY($1::uuid[])', [ids.slice(0, 8)])
+  const { sql, asked } = watched(db.pool)
+  expect((await loadList(sql, workspaceId, list.id)).members).toBe(42)
+  const lists = await listLists(sql, workspaceId, { archived: 'false' })
+  expect(lists.find(({ id }) => id === list.id)?.members).toBe(42)
+  for (const { text, values } of asked) {
+    const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toContain('prospects_archived_idx')
+    expect(plan).not.toContain('Seq Scan on prospects')
   }
 })
