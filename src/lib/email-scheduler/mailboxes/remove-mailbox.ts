@@ -1,36 +1,59 @@
 import { mayHaveArrived } from '#lib/campaigns/may-have-arrived.ts'
 import { unpark } from '#lib/email-scheduler/effects/unpark.ts'
+import { cellsOf } from '#lib/email-scheduler/queue/email-counts.ts'
+import { NO_ID } from '#lib/email-scheduler/queue/outbox-source.ts'
 import { PublicError } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import { tellOfMailbox } from './change-mailbox.ts'
 import { lockAnyMailbox, type Mailbox, refuseArchivedMailbox } from './mailbox.ts'
 
-/** Counting stops here; the dialog then says "at least". */
-const COUNTED_MAX = 100_000
+/** So many emails are looked through for those of the mailbox, and so many of them asked whether they go on in a thread. */
+const LOOKED_THROUGH_MAX = 50_000
+const LOOKED_AT_MAX = 2_000
 
 export type RemovalEffect = {
-  /** Emails that wait for it; at `countedMax` it is at least that many. */
+  /** Emails that wait for it, all of them. */
   waiting: number
   /**
    * Of these, those that need a taker, while the plan finds the others a mailbox: what answers in a thread which it began,
    * retries, and what programs have asked for.
    */
   followUps: number
-  countedMax: number
+  /** Looking stopped there: at least so many need a taker. */
+  isMore: boolean
 }
 
+const WENT_BEFORE = `EXISTS (SELECT FROM scheduled_emails b WHERE b.campaign_prospect_id = e.campaign_prospect_id
+  AND b.step_number < e.step_number AND b.status IN ('SENT', 'OUTCOME_UNKNOWN'))`
+
+/**
+ * How much waits is told by the counts, and so is on which days of which campaigns it does. It is looked for there: an
+ * index of what waits for a mailbox would be written by every email, for this question alone.
+ */
 export async function readRemovalEffect(sql: Sql, workspaceId: string, id: string): Promise<RemovalEffect> {
-  const { rows } = await sql.query<{ waiting: number; followUps: number }>(
-    `SELECT count(*)::int AS waiting, count(*) FILTER (WHERE is_bound)::int AS "followUps" FROM (
-       SELECT EXISTS (SELECT FROM scheduled_emails b WHERE b.campaign_prospect_id = e.campaign_prospect_id
-         AND b.step_number < e.step_number AND b.status IN ('SENT', 'OUTCOME_UNKNOWN')) OR e.status = 'RETRY_SCHEDULED'
-         OR e.kind = 'TRANSACTIONAL' AS is_bound
-       FROM scheduled_emails e
-       WHERE e.workspace_id = $1 AND e.mailbox_id = $2 AND e.status IN ('SCHEDULED', 'RETRY_SCHEDULED') LIMIT $3) counted`,
-    [workspaceId, id, COUNTED_MAX],
+  const { text, values } = cellsOf(workspaceId, { mailboxId: id })
+  const { rows } = await sql.query<RemovalEffect>(
+    `WITH cell AS MATERIALIZED (
+       SELECT campaign_id, status, local_date, sum(emails)::int AS emails FROM (${text}) cells
+       WHERE status IN ('SCHEDULED', 'RETRY_SCHEDULED') GROUP BY 1, 2, 3 HAVING sum(emails) > 0
+     ), near AS MATERIALIZED (
+       SELECT e.* FROM (SELECT * FROM cell WHERE campaign_id <> '${NO_ID}' AND status = 'SCHEDULED' ORDER BY local_date) cell
+       CROSS JOIN LATERAL (
+         SELECT campaign_prospect_id, step_number, mailbox_id FROM scheduled_emails
+         WHERE campaign_id = cell.campaign_id AND status = 'SCHEDULED' AND local_date = cell.local_date OFFSET 0) e
+       LIMIT ${LOOKED_THROUGH_MAX}
+     ), later AS MATERIALIZED (
+       SELECT * FROM near WHERE mailbox_id = $2 AND step_number > 1 LIMIT ${LOOKED_AT_MAX}
+     )
+     SELECT coalesce(sum(emails), 0)::int AS waiting,
+       (coalesce(sum(emails) FILTER (WHERE status = 'RETRY_SCHEDULED' OR campaign_id = '${NO_ID}'), 0)
+         + (SELECT count(*) FROM later e WHERE ${WENT_BEFORE}))::int AS "followUps",
+       (SELECT count(*) FROM near) = ${LOOKED_THROUGH_MAX} OR (SELECT count(*) FROM later) = ${LOOKED_AT_MAX} AS "isMore"
+     FROM cell`,
+    values,
   )
-  return { ...(rows[0] ?? { waiting: 0, followUps: 0 }), countedMax: COUNTED_MAX }
+  return rows[0] ?? { waiting: 0, followUps: 0, isMore: false }
 }
 
 /**
