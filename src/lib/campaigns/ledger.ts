@@ -38,27 +38,46 @@ const emailsByState = (campaign: string) => `SELECT status, sum(emails)::int AS 
   GROUP BY status HAVING sum(emails) <> 0`
 
 /** One statement, so that both ledgers are of the same moment: people from an index alone, emails from what is kept. */
-export const LEDGER_SQL = `SELECT 'enrolments' AS ledger, state::text AS name, count(*)::int AS count, sum(planned_steps)::int AS steps
-    FROM campaign_prospects WHERE campaign_id = $1 GROUP BY state
+const ledgerSql = (ofStates = '') => `SELECT 'enrolments' AS ledger, state::text AS name, count(*)::int AS count,
+      sum(planned_steps)::int AS steps
+    FROM campaign_prospects WHERE campaign_id = $1 ${ofStates} GROUP BY state
   UNION ALL
   SELECT 'emails', status::text, count, 0 FROM (${emailsByState('$1')}) e`
 
+export const LEDGER_SQL = ledgerSql()
+const STANDSTILL_SQL = ledgerSql(`AND state IN ('PENDING', 'BLOCKED', 'SKIPPED')`)
+
+type LedgerRow = { ledger: 'enrolments' | 'emails'; name: string; count: number; steps: number }
+
 export async function readLedger(sql: Sql, campaignId: string): Promise<Ledger> {
-  const { rows } = await sql.query<{ ledger: 'enrolments' | 'emails'; name: string; count: number; steps: number }>(
-    LEDGER_SQL,
-    [campaignId],
-  )
-  const of = (ledger: string) => rows.filter((row) => row.ledger === ledger)
-  const counted = (ledger: string) => Object.fromEntries(of(ledger).map(({ name, count }) => [name, count]))
-  const total = (ledger: string) => of(ledger).reduce((sum, { count }) => sum + count, 0)
-  const wanted = of('enrolments').reduce((sum, { steps }) => sum + steps, 0)
-  const enrolments = { ...NO_ENROLMENTS, ...counted('enrolments'), total: total('enrolments') }
-  const emails = { ...NO_EMAILS, ...counted('emails'), total: total('emails'), wanted }
+  const { rows } = await sql.query<LedgerRow>(LEDGER_SQL, [campaignId])
+  const total = (ledger: string) => of(rows, ledger).reduce((sum, { count }) => sum + count, 0)
+  const wanted = of(rows, 'enrolments').reduce((sum, { steps }) => sum + steps, 0)
+  const enrolments = { ...NO_ENROLMENTS, ...counted(rows, 'enrolments'), total: total('enrolments') }
+  const emails = { ...NO_EMAILS, ...counted(rows, 'emails'), total: total('emails'), wanted }
   const over = emails.SENT + emails.PERMANENTLY_FAILED + emails.CANCELLED + emails.OUTCOME_UNKNOWN
   const planned = enrolments.ACTIVE + enrolments.FINISHED
   const stepsEach = planned > 0 ? wanted / planned : 1
   const all = emails.total + enrolments.PENDING * stepsEach
   return { enrolments, emails, balances: emails.total === wanted, done: all > 0 ? over / all : 0 }
+}
+
+const of = (rows: readonly LedgerRow[], ledger: string) => rows.filter((row) => row.ledger === ledger)
+const counted = (rows: readonly LedgerRow[], ledger: string) =>
+  Object.fromEntries(of(rows, ledger).map(({ name, count }) => [name, count]))
+
+/** Who is not on the way, and every email by its state. Those on the way are nearly all, and are not counted. */
+export type Standstill = {
+  enrolments: Pick<Record<EnrolmentState, number>, 'PENDING' | 'BLOCKED' | 'SKIPPED'>
+  emails: Record<ScheduledEmailStatus, number>
+}
+
+export async function readStandstill(sql: Sql, campaignId: string): Promise<Standstill> {
+  const { rows } = await sql.query<LedgerRow>(STANDSTILL_SQL, [campaignId])
+  return {
+    enrolments: { ...NO_ENROLMENTS, ...counted(rows, 'enrolments') },
+    emails: { ...NO_EMAILS, ...counted(rows, 'emails') },
+  }
 }
 
 /** A ledger in short, for a line of a list. */
