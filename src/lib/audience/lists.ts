@@ -21,7 +21,7 @@ const COLUMNS = `l.id, l.name, l.version, l.archived_at AS "archivedAt", l.creat
 
 /**
  * Counted as they are listed, from the index of members: who is archived is in no list that is shown. Those few are found
- * through an index of their own and counted apart, by one statement for all lists: to look up each member of each list
+ * through an index of who is hidden and counted apart, by one statement for all lists: to look up each member of each list
  * would read every person once for each list. `which` narrows the lists, $1 is the workspace.
  */
 const archivedMembers = (which: string) => `archived AS MATERIALIZED (
