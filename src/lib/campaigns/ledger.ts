@@ -28,21 +28,21 @@ const NO_EMAILS: Record<ScheduledEmailStatus, number> = {
 }
 
 /**
- * How many emails of a campaign are in each state: the cells that are kept for the queue's page, with what ticks have not
- * added up yet. Counted one by one, a campaign of a million would take longer than its page may. `campaign` is SQL.
+ * How many emails of campaigns are in each state: the cells that are kept for the queue's page, with what ticks have not
+ * added up yet, which is read once however many campaigns are asked for. Counted one by one, a campaign of a million would
+ * take longer than its page may. `which` compares the campaign's id.
  */
-const emailsByState = (campaign: string) => `SELECT status, sum(emails)::int AS count FROM (
-    SELECT k.status, k.emails FROM email_counts k JOIN campaigns c ON c.workspace_id = k.workspace_id AND c.id = k.campaign_id
-    WHERE c.id = ${campaign} AND k.mailbox_id = '00000000-0000-0000-0000-000000000000'
-    UNION ALL SELECT status, change FROM email_count_changes WHERE campaign_id = ${campaign}) cells
-  GROUP BY status HAVING sum(emails) <> 0`
+const cellsOf = (which: string) => `SELECT k.campaign_id, k.status, k.emails
+    FROM campaigns c JOIN email_counts k ON k.workspace_id = c.workspace_id AND k.campaign_id = c.id
+    WHERE c.id ${which} AND k.mailbox_id = '00000000-0000-0000-0000-000000000000'
+    UNION ALL SELECT campaign_id, status, change FROM email_count_changes WHERE campaign_id ${which}`
 
 /** One statement, so that both ledgers are of the same moment: people from an index alone, emails from what is kept. */
 const ledgerSql = (ofStates = '') => `SELECT 'enrolments' AS ledger, state::text AS name, count(*)::int AS count,
       sum(planned_steps)::int AS steps
     FROM campaign_prospects WHERE campaign_id = $1 ${ofStates} GROUP BY state
   UNION ALL
-  SELECT 'emails', status::text, count, 0 FROM (${emailsByState('$1')}) e`
+  SELECT 'emails', status::text, sum(emails)::int, 0 FROM (${cellsOf('= $1')}) cells GROUP BY status HAVING sum(emails) <> 0`
 
 export const LEDGER_SQL = ledgerSql()
 const STANDSTILL_SQL = ledgerSql(`AND state IN ('PENDING', 'BLOCKED', 'SKIPPED')`)
@@ -92,13 +92,14 @@ export const SUMS_SQL = `SELECT c.id, p.people, coalesce(e.waiting, 0)::int AS w
     coalesce(e.cancelled, 0)::int AS cancelled
   FROM unnest($1::uuid[]) AS c(id)
   CROSS JOIN LATERAL (SELECT count(*)::int AS people FROM campaign_prospects WHERE campaign_id = c.id) p
-  CROSS JOIN LATERAL (
-    SELECT sum(count) FILTER (WHERE status IN ('SCHEDULED', 'SENDING', 'RETRY_SCHEDULED', 'FAILED')) AS waiting,
-      sum(count) FILTER (WHERE status = 'SENT') AS sent,
-      sum(count) FILTER (WHERE status = 'PERMANENTLY_FAILED') AS failed,
-      sum(count) FILTER (WHERE status = 'OUTCOME_UNKNOWN') AS unknown,
-      sum(count) FILTER (WHERE status = 'CANCELLED') AS cancelled
-    FROM (${emailsByState('c.id')}) kept) e`
+  LEFT JOIN (
+    SELECT campaign_id,
+      sum(emails) FILTER (WHERE status IN ('SCHEDULED', 'SENDING', 'RETRY_SCHEDULED', 'FAILED')) AS waiting,
+      sum(emails) FILTER (WHERE status = 'SENT') AS sent,
+      sum(emails) FILTER (WHERE status = 'PERMANENTLY_FAILED') AS failed,
+      sum(emails) FILTER (WHERE status = 'OUTCOME_UNKNOWN') AS unknown,
+      sum(emails) FILTER (WHERE status = 'CANCELLED') AS cancelled
+    FROM (${cellsOf('= ANY($1::uuid[])')}) cells GROUP BY 1) e ON e.campaign_id = c.id`
 
 export async function withSums<Campaign extends { id: string }>(
   sql: Sql,
