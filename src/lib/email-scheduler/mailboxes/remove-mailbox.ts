@@ -8,9 +8,12 @@ import type { Actor } from '#lib/tenancy/person.ts'
 import { tellOfMailbox } from './change-mailbox.ts'
 import { lockAnyMailbox, type Mailbox, refuseArchivedMailbox } from './mailbox.ts'
 
-/** So many emails are looked through for those of the mailbox, and so many of them asked whether they go on in a thread. */
-const LOOKED_THROUGH_MAX = 50_000
-const LOOKED_AT_MAX = 2_000
+/**
+ * So many emails are looked through for those of the mailbox, where there are more as many of each day as of another; and so
+ * many of its own are asked whether they go on in a thread. In the order of the index, or else the queue would be read for them.
+ */
+const LOOKED_THROUGH_MAX = 10_000
+const LOOKED_AT_MAX = 1_000
 
 export type RemovalEffect = {
   /** Emails that wait for it, all of them. */
@@ -37,19 +40,27 @@ export async function readRemovalEffect(sql: Sql, workspaceId: string, id: strin
     `WITH cell AS MATERIALIZED (
        SELECT campaign_id, status, local_date, sum(emails)::int AS emails FROM (${text}) cells
        WHERE status IN ('SCHEDULED', 'RETRY_SCHEDULED') GROUP BY 1, 2, 3 HAVING sum(emails) > 0
-     ), near AS MATERIALIZED (
-       SELECT e.* FROM (SELECT * FROM cell WHERE campaign_id <> '${NO_ID}' AND status = 'SCHEDULED' ORDER BY local_date) cell
-       CROSS JOIN LATERAL (
-         SELECT campaign_prospect_id, step_number, mailbox_id FROM scheduled_emails
-         WHERE campaign_id = cell.campaign_id AND status = 'SCHEDULED' AND local_date = cell.local_date OFFSET 0) e
-       LIMIT ${LOOKED_THROUGH_MAX}
+     ), place AS MATERIALIZED (
+       SELECT campaign_id, local_date FROM cell WHERE campaign_id <> '${NO_ID}' AND status = 'SCHEDULED'
+     ), around AS MATERIALIZED (
+       SELECT coalesce(sum(emails), 0) AS emails FROM (
+         SELECT campaign_id, local_date, status, emails FROM email_counts WHERE workspace_id = $1 AND mailbox_id = '${NO_ID}'
+         UNION ALL SELECT campaign_id, local_date, status, change FROM email_count_changes WHERE workspace_id = $1) all_of_them
+       WHERE status = 'SCHEDULED' AND (campaign_id, local_date) IN (SELECT campaign_id, local_date FROM place)
+     ), share AS MATERIALIZED (
+       SELECT CASE WHEN emails > ${LOOKED_THROUGH_MAX} THEN ceil(${LOOKED_THROUGH_MAX}::numeric / (SELECT count(*) FROM place))::int END AS most
+       FROM around
      ), later AS MATERIALIZED (
-       SELECT * FROM near WHERE mailbox_id = $2 AND step_number > 1 LIMIT ${LOOKED_AT_MAX}
+       SELECT e.* FROM place CROSS JOIN LATERAL (
+         SELECT campaign_prospect_id, step_number, mailbox_id FROM scheduled_emails
+         WHERE campaign_id = place.campaign_id AND status = 'SCHEDULED' AND local_date = place.local_date
+         ORDER BY coalesce(sent_at, next_retry_at, scheduled_for), id LIMIT (SELECT most FROM share)) e
+       WHERE e.mailbox_id = $2 AND e.step_number > 1 LIMIT ${LOOKED_AT_MAX}
      )
      SELECT coalesce(sum(emails), 0)::int AS waiting,
        (coalesce(sum(emails) FILTER (WHERE status = 'RETRY_SCHEDULED' OR campaign_id = '${NO_ID}'), 0)
          + (SELECT count(*) FROM later e WHERE ${WENT_BEFORE}))::int AS "followUps",
-       (SELECT count(*) FROM near) = ${LOOKED_THROUGH_MAX} OR (SELECT count(*) FROM later) = ${LOOKED_AT_MAX} AS "isMore"
+       (SELECT most IS NOT NULL FROM share) OR (SELECT count(*) FROM later) = ${LOOKED_AT_MAX} AS "isMore"
      FROM cell`,
     values,
   )
