@@ -216,7 +216,7 @@ const READINGS_AHEAD: readonly Reading[] = [
   {
     module: 'campaigns',
     of: 'email-scheduler',
-    tables: ['scheduled_emails', 'mailboxes', 'email_attempts'],
+    tables: ['scheduled_emails', 'mailboxes', 'email_attempts', 'email_counts', 'email_count_changes'],
     why: 'whether a campaign is over is asked and written in one statement, so that no email is planned or set going between; its two ledgers are of one moment; a launch says all that is wrong from one look; who was or may have been sent a step as a prospect merged into them has had it',
   },
 ]

@@ -11,7 +11,6 @@ import { counted } from '../counted.ts'
 import { queryKeys } from '../query-keys.ts'
 import { useSession } from '../session/session-context.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { count } from './mailbox-words.ts'
 import { type Mailbox, useRefreshMailboxes } from './use-mailboxes.ts'
 
 interface RemoveMailboxProps {
@@ -88,10 +87,10 @@ export function RemoveMailbox({ mailbox, others, onClose }: RemoveMailboxProps) 
   )
 }
 
-function waitingSentence({ waiting, followUps, countedMax }: Effect): string {
+function waitingSentence({ waiting, followUps, isMore }: Effect): string {
   if (waiting === 0) return 'Nothing waits for it.'
-  const all = waiting >= countedMax ? `At least ${count(countedMax)} emails` : counted(waiting, 'email')
-  const wait = waiting === 1 ? 'waits' : 'wait'
-  if (followUps === 0) return `${all} ${wait} for it, none of them bound to it.`
-  return `${all} ${wait} for it; ${counted(followUps, 'of them is', 'of them are')} bound to it: follow-ups in its threads, retries, and what programs asked for.`
+  const all = `${counted(waiting, 'email')} ${waiting === 1 ? 'waits' : 'wait'} for it`
+  if (followUps === 0) return isMore ? `${all}.` : `${all}, none of them bound to it.`
+  const bound = counted(followUps, 'of them is', 'of them are')
+  return `${all}; ${isMore ? 'at least ' : ''}${bound} bound to it: follow-ups in its threads, retries, and what programs asked for.`
 }

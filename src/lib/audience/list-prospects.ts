@@ -32,11 +32,32 @@ export async function listProspects(
   return { prospects, nextCursor: rows.length > limit ? (prospects.at(-1)?.id ?? null) : null }
 }
 
+const HIDDEN = '(p.archived_at IS NOT NULL OR p.erased_at IS NOT NULL OR p.merged_into_id IS NOT NULL)'
+
+/** Everybody who is shown: all from an index alone, less the few who are hidden, from an index of these. */
+const COUNT_ALL = `SELECT (SELECT count(*) FROM prospects p WHERE p.workspace_id = $1)
+  - (SELECT count(*) FROM prospects p WHERE p.workspace_id = $1 AND ${HIDDEN}) AS count`
+
+/** The same of one list, without looking at each of its members. */
+const COUNT_OF_LIST = `WITH list AS MATERIALIZED (SELECT id FROM prospect_lists WHERE workspace_id = $1 AND id = $2)
+  SELECT (SELECT count(*) FROM list_members m WHERE m.list_id = (SELECT id FROM list))
+    - (SELECT count(*) FROM prospects p JOIN list_members m ON m.prospect_id = p.id AND m.list_id = (SELECT id FROM list)
+       WHERE p.workspace_id = $1 AND ${HIDDEN}) AS count`
+
 /** How many match, all of them counted. */
 export async function countProspects(sql: Sql, workspaceId: string, filter: ProspectFilter): Promise<number> {
-  const { where, values } = matching(workspaceId, filter, 'all')
-  const { rows } = await sql.query<{ count: number }>(`SELECT count(*) FROM prospects p WHERE ${where}`, values)
+  const { text, values } = countSql(workspaceId, filter)
+  const { rows } = await sql.query<{ count: number }>(text, values)
   return rows[0]?.count ?? 0
+}
+
+function countSql(workspaceId: string, filter: ProspectFilter): { text: string; values: unknown[] } {
+  const { listId, ...others } = filter
+  const isByListAlone = Object.values(others).every((one) => one === undefined)
+  if (isByListAlone && listId) return { text: COUNT_OF_LIST, values: [workspaceId, listId] }
+  if (isByListAlone) return { text: COUNT_ALL, values: [workspaceId] }
+  const { where, values } = matching(workspaceId, filter, 'all')
+  return { text: `SELECT count(*) FROM prospects p WHERE ${where}`, values }
 }
 
 /** The ids of the same, oldest first: for work through all of them. */

@@ -20,12 +20,13 @@ export const LIST_MEMBERS_AT_ONCE_MAX = 10_000
 const COLUMNS = `l.id, l.name, l.version, l.archived_at AS "archivedAt", l.created_at AS "createdAt"`
 
 /**
- * Counted as they are listed: who is archived is in no list that is shown. Those few are counted apart, by one statement
- * for all lists: to look up each member of each list would read every person once for each list.
+ * Counted as they are listed, from the index of members: who is archived is in no list that is shown. Those few are found
+ * through an index of who is hidden and counted apart, by one statement for all lists: to look up each member of each list
+ * would read every person once for each list. `which` narrows the lists, $1 is the workspace.
  */
-const ARCHIVED_MEMBERS = `archived AS MATERIALIZED (
+const archivedMembers = (which: string) => `archived AS MATERIALIZED (
   SELECT m.list_id, count(*) AS members FROM prospects p JOIN list_members m ON m.prospect_id = p.id
-  WHERE p.workspace_id = $1 AND p.archived_at IS NOT NULL GROUP BY 1)`
+  WHERE p.workspace_id = $1 AND p.archived_at IS NOT NULL AND ${which} GROUP BY 1)`
 const MEMBERS = `(SELECT count(*) FROM list_members m WHERE m.list_id = l.id)
   - coalesce((SELECT a.members FROM archived a WHERE a.list_id = l.id), 0) AS members`
 
@@ -35,7 +36,7 @@ export async function listLists(
   { archived }: { archived: ArchivedChoice },
 ): Promise<ProspectList[]> {
   const { rows } = await sql.query<ProspectList>(
-    `WITH ${ARCHIVED_MEMBERS} SELECT ${COLUMNS}, ${MEMBERS} FROM prospect_lists l
+    `WITH ${archivedMembers('true')} SELECT ${COLUMNS}, ${MEMBERS} FROM prospect_lists l
      WHERE l.workspace_id = $1 AND ${archivedSql('l.archived_at', archived)}
      ORDER BY lower(l.name), l.id`,
     [workspaceId],
@@ -45,14 +46,22 @@ export async function listLists(
 
 export async function loadList(sql: Sql, workspaceId: string, id: string): Promise<ProspectList> {
   const { rows } = await sql.query<ProspectList>(
-    `WITH archived AS (
-       SELECT m.list_id, count(*) AS members FROM list_members m JOIN prospects p ON p.id = m.prospect_id
-       WHERE m.list_id = $2 AND p.archived_at IS NOT NULL GROUP BY 1)
+    `WITH ${archivedMembers('m.list_id = $2')}
      SELECT ${COLUMNS}, ${MEMBERS} FROM prospect_lists l WHERE l.workspace_id = $1 AND l.id = $2`,
     [workspaceId, id],
   )
   if (!rows[0]) throw notFound()
   return rows[0]
+}
+
+/** That it is the workspace's and may be used, without counting who is in it. */
+export async function refuseUnusableList(sql: Sql, workspaceId: string, id: string): Promise<void> {
+  const { rows } = await sql.query<Pick<ProspectList, 'id' | 'archivedAt'>>(
+    'SELECT id, archived_at AS "archivedAt" FROM prospect_lists WHERE workspace_id = $1 AND id = $2',
+    [workspaceId, id],
+  )
+  if (!rows[0]) throw notFound()
+  refuseArchived('list', rows[0])
 }
 
 export async function createList(sql: Sql, workspaceId: string, name: string): Promise<ProspectList> {
@@ -127,7 +136,7 @@ export async function addMembers(
   listId: string,
   prospectIds: readonly string[],
 ): Promise<number> {
-  refuseArchived('list', await loadList(tx, workspaceId, listId))
+  await refuseUnusableList(tx, workspaceId, listId)
   return joinList(tx, workspaceId, listId, prospectIds)
 }
 
@@ -155,7 +164,7 @@ export async function removeMembers(
   listId: string,
   prospectIds: readonly string[],
 ): Promise<number> {
-  refuseArchived('list', await loadList(tx, workspaceId, listId))
+  await refuseUnusableList(tx, workspaceId, listId)
   const { rowCount } = await tx.query('DELETE FROM list_members WHERE list_id = $1 AND prospect_id = ANY($2::uuid[])', [
     listId,
     prospectIds,

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { prospectIdsAfter } from '#lib/audience/list-prospects.ts'
-import { loadList, memberIdsAfter } from '#lib/audience/lists.ts'
+import { memberIdsAfter, refuseUnusableList } from '#lib/audience/lists.ts'
 import type { ProspectFilter } from '#lib/audience/prospect-filter.ts'
 import { suppressedProspects } from '#lib/audience/suppression/suppressed.ts'
 import { PublicError } from '#lib/platform/api-response.ts'
@@ -174,7 +174,7 @@ export async function enrolMatching(
 ): Promise<Enrolled & { nextCursor: string | null }> {
   refuseArchived('campaign', await findCampaign(pool, workspaceId, campaignId))
   const listIds = 'listIds' in whom ? whom.listIds : whom.filter.listId ? [whom.filter.listId] : []
-  for (const listId of listIds) refuseArchived('list', await loadList(pool, workspaceId, listId))
+  for (const listId of listIds) await refuseUnusableList(pool, workspaceId, listId)
   const total = { ...NOBODY }
   let nextCursor = cursor
   do {

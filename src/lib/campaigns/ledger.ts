@@ -36,28 +36,57 @@ const NO_EMAILS: Record<ScheduledEmailStatus, number> = {
   CANCELLED: 0,
 }
 
-/** One statement, so that both ledgers are of the same moment; it reads two indexes and no row. */
-export const LEDGER_SQL = `SELECT 'enrolments' AS ledger, state::text AS name, count(*)::int AS count, sum(planned_steps)::int AS steps
-    FROM campaign_prospects WHERE campaign_id = $1 GROUP BY state
+/**
+ * How many emails of campaigns are in each state: the cells that are kept for the queue's page, with what ticks have not
+ * added up yet, which is read once however many campaigns are asked for. Counted one by one, a campaign of a million would
+ * take longer than its page may. `which` compares the campaign's id.
+ */
+const cellsOf = (which: string) => `SELECT k.campaign_id, k.status, k.emails
+    FROM campaigns c JOIN email_counts k ON k.workspace_id = c.workspace_id AND k.campaign_id = c.id
+    WHERE c.id ${which} AND k.mailbox_id = '00000000-0000-0000-0000-000000000000'
+    UNION ALL SELECT campaign_id, status, change FROM email_count_changes WHERE campaign_id ${which}`
+
+/** One statement, so that both ledgers are of the same moment: people from an index alone, emails from what is kept. */
+const ledgerSql = (ofStates = '') => `SELECT 'enrolments' AS ledger, state::text AS name, count(*)::int AS count,
+      sum(planned_steps)::int AS steps
+    FROM campaign_prospects WHERE campaign_id = $1 ${ofStates} GROUP BY state
   UNION ALL
-  SELECT 'emails', status::text, count(*)::int, 0 FROM scheduled_emails WHERE campaign_id = $1 GROUP BY status`
+  SELECT 'emails', status::text, sum(emails)::int, 0 FROM (${cellsOf('= $1')}) cells GROUP BY status HAVING sum(emails) <> 0`
+
+export const LEDGER_SQL = ledgerSql()
+const STANDSTILL_SQL = ledgerSql(`AND state IN ('PENDING', 'BLOCKED', 'SKIPPED')`)
+
+type LedgerRow = { ledger: 'enrolments' | 'emails'; name: string; count: number; steps: number }
 
 export async function readLedger(sql: Sql, campaignId: string): Promise<Ledger> {
-  const { rows } = await sql.query<{ ledger: 'enrolments' | 'emails'; name: string; count: number; steps: number }>(
-    LEDGER_SQL,
-    [campaignId],
-  )
-  const of = (ledger: string) => rows.filter((row) => row.ledger === ledger)
-  const counted = (ledger: string) => Object.fromEntries(of(ledger).map(({ name, count }) => [name, count]))
-  const total = (ledger: string) => of(ledger).reduce((sum, { count }) => sum + count, 0)
-  const wanted = of('enrolments').reduce((sum, { steps }) => sum + steps, 0)
-  const enrolments = { ...NO_ENROLMENTS, ...counted('enrolments'), total: total('enrolments') }
-  const emails = { ...NO_EMAILS, ...counted('emails'), total: total('emails'), wanted }
+  const { rows } = await sql.query<LedgerRow>(LEDGER_SQL, [campaignId])
+  const total = (ledger: string) => of(rows, ledger).reduce((sum, { count }) => sum + count, 0)
+  const wanted = of(rows, 'enrolments').reduce((sum, { steps }) => sum + steps, 0)
+  const enrolments = { ...NO_ENROLMENTS, ...counted(rows, 'enrolments'), total: total('enrolments') }
+  const emails = { ...NO_EMAILS, ...counted(rows, 'emails'), total: total('emails'), wanted }
   const over = emails.SENT + emails.PERMANENTLY_FAILED + emails.CANCELLED + emails.OUTCOME_UNKNOWN
   const planned = enrolments.ACTIVE + enrolments.FINISHED
   const stepsEach = planned > 0 ? wanted / planned : 1
   const all = emails.total + enrolments.PENDING * stepsEach
   return { enrolments, emails, balances: emails.total === wanted, done: all > 0 ? over / all : 0 }
+}
+
+const of = (rows: readonly LedgerRow[], ledger: string) => rows.filter((row) => row.ledger === ledger)
+const counted = (rows: readonly LedgerRow[], ledger: string) =>
+  Object.fromEntries(of(rows, ledger).map(({ name, count }) => [name, count]))
+
+/** Who is not on the way, and every email by its state. Those on the way are nearly all, and are not counted. */
+export type Standstill = {
+  enrolments: Pick<Record<EnrolmentState, number>, 'PENDING' | 'BLOCKED' | 'SKIPPED'>
+  emails: Record<ScheduledEmailStatus, number>
+}
+
+export async function readStandstill(sql: Sql, campaignId: string): Promise<Standstill> {
+  const { rows } = await sql.query<LedgerRow>(STANDSTILL_SQL, [campaignId])
+  return {
+    enrolments: { ...NO_ENROLMENTS, ...counted(rows, 'enrolments') },
+    emails: { ...NO_EMAILS, ...counted(rows, 'emails') },
+  }
 }
 
 /** A ledger in short, for a line of a list. */
@@ -66,19 +95,20 @@ export type LedgerSums = {
   emails: { waiting: number; sent: number; failed: number; unknown: number; cancelled: number }
 }
 
-/** The sums of many campaigns in one statement; like a ledger, it reads two indexes and no row. */
-export const SUMS_SQL = `SELECT c.id, coalesce(p.people, 0)::int AS people, coalesce(e.waiting, 0)::int AS waiting,
+/** The sums of many campaigns in one statement, from where a ledger has them. */
+export const SUMS_SQL = `SELECT c.id, p.people, coalesce(e.waiting, 0)::int AS waiting,
     coalesce(e.sent, 0)::int AS sent, coalesce(e.failed, 0)::int AS failed, coalesce(e.unknown, 0)::int AS unknown,
     coalesce(e.cancelled, 0)::int AS cancelled
   FROM unnest($1::uuid[]) AS c(id)
-  CROSS JOIN LATERAL (SELECT count(*) AS people FROM campaign_prospects WHERE campaign_id = c.id) p
-  CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE status IN ('SCHEDULED', 'SENDING', 'RETRY_SCHEDULED', 'FAILED')) AS waiting,
-      count(*) FILTER (WHERE status = 'SENT') AS sent,
-      count(*) FILTER (WHERE status = 'PERMANENTLY_FAILED') AS failed,
-      count(*) FILTER (WHERE status = 'OUTCOME_UNKNOWN') AS unknown,
-      count(*) FILTER (WHERE status = 'CANCELLED') AS cancelled
-    FROM scheduled_emails WHERE campaign_id = c.id) e`
+  CROSS JOIN LATERAL (SELECT count(*)::int AS people FROM campaign_prospects WHERE campaign_id = c.id) p
+  LEFT JOIN (
+    SELECT campaign_id,
+      sum(emails) FILTER (WHERE status IN ('SCHEDULED', 'SENDING', 'RETRY_SCHEDULED', 'FAILED')) AS waiting,
+      sum(emails) FILTER (WHERE status = 'SENT') AS sent,
+      sum(emails) FILTER (WHERE status = 'PERMANENTLY_FAILED') AS failed,
+      sum(emails) FILTER (WHERE status = 'OUTCOME_UNKNOWN') AS unknown,
+      sum(emails) FILTER (WHERE status = 'CANCELLED') AS cancelled
+    FROM (${cellsOf('= ANY($1::uuid[])')}) cells GROUP BY 1) e ON e.campaign_id = c.id`
 
 export async function withSums<Campaign extends { id: string }>(
   sql: Sql,

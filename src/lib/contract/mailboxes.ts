@@ -221,7 +221,7 @@ export const mailboxes = {
     summary: 'What waits for a mailbox, and so what removing it would move or leave waiting.',
     access: 'member',
     params: idParams,
-    output: z.object({ waiting: z.number(), followUps: z.number(), countedMax: z.number() }),
+    output: z.object({ waiting: z.number(), followUps: z.number(), isMore: z.boolean() }),
   }),
 
   test: operation({

@@ -1,5 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { COUNTED_BY_TIME, type CountedByTime, ROWS_BY_TIME } from '#lib/operations/overview/counted.ts'
+import {
+  COUNTED_BY_TIME,
+  type CountedByTime,
+  ROWS_BY_TIME,
+  SENT_IN_STRETCHES,
+} from '#lib/operations/overview/counted.ts'
 import { type Overview, readOverview } from '#lib/operations/overview/overview.ts'
 import { type Behind, readRowsBehind } from '#lib/operations/overview/rows-behind.ts'
 import { readCursor } from '#lib/operations/overview/rows-cursor.ts'
@@ -197,17 +202,34 @@ describe('each figure comes through its index', () => {
     unsubscribed: 'prospects_unsubscribed_idx',
   }
 
-  test.each(COUNTED_BY_TIME)('%s', async (what) => {
-    const plan = await inTransaction(db.pool, async (tx) => {
+  const from = () => overview.today.from
+  const until = () => overview.tomorrow.until
+  const planOf = (text: string, values: unknown[]) =>
+    inTransaction(db.pool, async (tx) => {
       await tx.query('SET LOCAL enable_seqscan = off')
-      const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${ROWS_BY_TIME[what]}`, [
-        campaign.workspaceId,
-        overview.today.from,
-        overview.tomorrow.until,
-      ])
+      await tx.query('SET LOCAL enable_bitmapscan = off')
+      const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)
       return rows.map((row) => row['QUERY PLAN']).join('\n')
     })
+
+  test.each(COUNTED_BY_TIME)('%s', async (what) => {
+    const plan = await planOf(ROWS_BY_TIME[what], [campaign.workspaceId, from(), until()])
     expect(plan).toContain(INDEXES[what])
     if (what === 'planned') expect(plan).toContain('scheduled_emails_replan_idx')
+    if (what === 'failed')
+      expect(plan).toMatch(/Index Scan using email_attempts_pkey.*\n.*Index Cond: .*email_id = .*lease_token = /)
+  })
+
+  test('what was sent is counted in the range of each mailbox and stretch, and no row is read', async () => {
+    const plan = await planOf(SENT_IN_STRETCHES, [campaign.workspaceId, [from()], [until()]])
+    expect(plan).toMatch(
+      /Index Only Scan using scheduled_emails_sent_idx.*\n.*Index Cond: .*mailbox_id = m.id.*sent_at >= .*sent_at < /,
+    )
+  })
+
+  test.each(['bounced', 'replied', 'unsubscribed'] as const)('who %s is counted, and no row is read', async (what) => {
+    const count = `SELECT count(*) FROM (${ROWS_BY_TIME[what]}) one WHERE at IS NOT NULL`
+    const plan = await planOf(count, [campaign.workspaceId, from(), until()])
+    expect(plan).toContain(`Index Only Scan using ${INDEXES[what]}`)
   })
 })

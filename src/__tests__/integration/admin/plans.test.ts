@@ -98,7 +98,7 @@ describe('what no index serves is led to its place by the counts', () => {
     const filter: OutboxFilter = { part: 'sent', mailboxId: campaign.mailboxId, fromDate: FEW_DATE }
     const plans = await plansOf((sql) => listOutbox(sql, campaign.workspaceId, filter, { limit: 50 }))
     expect(plans[0]).toContain('email_counts')
-    expect(plans[1]).toContain('scheduled_emails_campaign_id_status_local_date_idx')
+    expect(plans[1]).toContain('scheduled_emails_campaign_id_status_time_idx')
     for (const plan of plans) expect(plan).not.toContain('Seq Scan on scheduled_emails')
     const page = await listOutbox(db.pool, campaign.workspaceId, filter, { limit: 50 })
     expect([page.emails.length, page.nextCursor]).toEqual([40, null])

@@ -1,10 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
-import { listProspects } from '#lib/audience/list-prospects.ts'
-import { createList } from '#lib/audience/lists.ts'
+import { countProspects, listProspects } from '#lib/audience/list-prospects.ts'
+import { createList, listLists, loadList } from '#lib/audience/lists.ts'
 import { matching, type ProspectFilter } from '#lib/audience/prospect-filter.ts'
+import { inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 import { vacuum } from '#tests/support/server/vacuum.ts'
+import { watched } from '#tests/support/server/watched.ts'
 
 const db = testDatabase()
 const workspaceId = newId()
@@ -56,5 +58,37 @@ test('a page without a search is read in its order, and one of a list by the lis
       values,
     )
     expect(rows.map((row) => row['QUERY PLAN']).join('\n')).not.toContain('Seq Scan on prospects')
+  }
+})
+
+test('who is archived, erased or merged is not counted, and found without reading who is shown', async () => {
+  const list = await createList(db.pool, workspaceId, 'Everybody')
+  const { rows: people } = await db.pool.query<{ id: string }>('SELECT id FROM prospects ORDER BY id LIMIT 50')
+  const ids = people.map(({ id }) => id)
+  await db.pool.query('INSERT INTO list_members (list_id, prospect_id) SELECT $1, unnest($2::uuid[])', [list.id, ids])
+  await db.pool.query('UPDATE prospects SET archived_at = app_now() WHERE id = ANY($1::uuid[])', [ids.slice(0, 8)])
+  // As a merge leaves them, and in no list.
+  await db.pool.query(
+    `WITH left_behind AS (DELETE FROM list_members WHERE prospect_id = ANY($1::uuid[]) RETURNING prospect_id)
+     UPDATE prospects SET merged_into_id = $2, archived_at = app_now() WHERE id IN (SELECT prospect_id FROM left_behind)`,
+    [ids.slice(8, 11), ids[40]],
+  )
+  await db.pool.query('ANALYZE prospects, list_members')
+  const { sql, asked } = watched(db.pool)
+  expect((await loadList(sql, workspaceId, list.id)).members).toBe(39)
+  const lists = await listLists(sql, workspaceId, { archived: 'false' })
+  expect(lists.find(({ id }) => id === list.id)?.members).toBe(39)
+  expect(await countProspects(sql, workspaceId, { listId: list.id })).toBe(39)
+  expect(await countProspects(sql, workspaceId, {})).toBe(30_000 - 11)
+  expect(await countProspects(sql, newId(), { listId: list.id })).toBe(0)
+  for (const { text, values } of asked) {
+    const plan = await inTransaction(db.pool, async (tx) => {
+      // As on a table of a million.
+      await tx.query('SET LOCAL enable_seqscan = off')
+      const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)
+      return rows.map((row) => row['QUERY PLAN']).join('\n')
+    })
+    expect(plan).toContain('prospects_hidden_idx')
+    expect(plan).not.toMatch(/Seq Scan on (prospects|list_members)/)
   }
 })

@@ -97,7 +97,7 @@ describe('the calendar of a campaign', () => {
       const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${DAYS_SQL}`, values)
       return rows.map((row) => row['QUERY PLAN']).join('\n')
     })
-    expect(plan).toMatch(/Index Only Scan using scheduled_emails_campaign_id_status_local_date_idx/)
+    expect(plan).toMatch(/Index Only Scan using scheduled_emails_campaign_id_status_time_idx/)
   })
 })
 

@@ -132,6 +132,6 @@ test('the pace reads what it needs, and no whole campaign', async () => {
   })
   expect(plan).toContain('scheduled_emails_due_idx')
   expect(plan).toContain('scheduled_emails_sent_idx')
-  expect(plan).toMatch(/Index Only Scan Backward using scheduled_emails_campaign_id_status_local_date_idx/)
+  expect(plan).toMatch(/Index Only Scan Backward using scheduled_emails_campaign_id_status_time_idx/)
   expect(plan).toMatch(/Index Only Scan using scheduled_emails_campaign_blocker_idx/)
 })

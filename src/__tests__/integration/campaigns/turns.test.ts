@@ -102,16 +102,15 @@ test('20,000 prospects × 3: the request does its part, ticks the rest, and memo
   })
   expect(await auditPlan(db.pool, draft.workspaceId)).toEqual([])
 
-  await vacuum(db.pool, 'campaign_prospects', 'scheduled_emails')
+  await vacuum(db.pool, 'campaign_prospects', 'email_counts')
   const plan = await inTransaction(db.pool, async (tx) => {
     // As on a table of a million, where reading it all is no choice.
     await tx.query('SET LOCAL enable_seqscan = off')
     const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE) ${LEDGER_SQL}`, [draft.campaignId])
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   })
-  expect(plan).toMatch(/Index Only Scan using campaign_prospects_ledger_idx/)
-  expect(plan).toMatch(/Index Only Scan using scheduled_emails_campaign_id_status_/)
-  expect([...plan.matchAll(/Heap Fetches: (\d+)/g)].map(([, fetches]) => Number(fetches))).toEqual([0, 0])
+  expect(plan).toMatch(/Index Only Scan using campaign_prospects_ledger_idx[^>]*Heap Fetches: 0\b/)
+  expect(plan).not.toContain('scheduled_emails')
 })
 
 test('a tick with nothing due asks ten questions at most', async () => {

@@ -1,12 +1,15 @@
 import pino from 'pino'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readRemovalEffect } from '#lib/email-scheduler/mailboxes/remove-mailbox.ts'
 import { PlanningSession } from '#lib/email-scheduler/plan/planning-session.ts'
 import { replanWorkspace } from '#lib/email-scheduler/plan/replan.ts'
+import { inTransaction } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
 import { makeCampaign } from '#tests/support/data/campaigns.ts'
 import { makeEmails } from '#tests/support/data/emails.ts'
 import { auditPlan } from '#tests/support/data/plan-audit.ts'
 import { setUp, testApp, type Visitor, whoAmI } from '#tests/support/server/in-process.ts'
+import { watched } from '#tests/support/server/watched.ts'
 
 /** A mailbox goes, and what waited for it goes from another. */
 const app = testApp()
@@ -75,8 +78,26 @@ describe('removing a mailbox', () => {
     expect([answer.status, answer.json]).toMatchObject([409, { error: { code: 'mailbox-sending' } }])
     await settle(first)
     expect(await owner.ask('GET', '/api/mailboxes/[id]/removal', { params: { id: from } })).toMatchObject({
-      ...{ waiting: 3, followUps: 3 },
+      ...{ waiting: 3, followUps: 3, isMore: false },
     })
+  })
+
+  test('tells what waits from the counts, and looks for threads where the mailbox has something, not in the whole queue', async () => {
+    await threads()
+    const { sql, asked } = watched(app.db.pool)
+    const { waiting } = await readRemovalEffect(sql, workspaceId, mailboxIds[0] ?? '')
+    const { rows } = await app.db.pool.query('SELECT FROM scheduled_emails WHERE mailbox_id = $1 AND status = $2', [
+      mailboxIds[0],
+      'SCHEDULED',
+    ])
+    expect([waiting, asked.length]).toEqual([rows.length, 1])
+    const plan = await inTransaction(app.db.pool, async (tx) => {
+      await tx.query('SET LOCAL enable_seqscan = off')
+      const explained = await tx.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${asked[0]?.text}`, asked[0]?.values)
+      return explained.rows.map((row) => row['QUERY PLAN']).join('\n')
+    })
+    expect(plan).toMatch(/scheduled_emails_campaign_id_status_/)
+    expect(plan).not.toContain('Seq Scan on scheduled_emails')
   })
 
   test('its threads go on from the mailbox that takes over, and from the taker of that', async () => {

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import type { HashAddress } from '#lib/audience/address-hash.ts'
-import { loadList } from '#lib/audience/lists.ts'
+import { refuseUnusableList } from '#lib/audience/lists.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { newId } from '#lib/platform/id.ts'
-import { refuseArchived } from '#lib/platform/rows/archived.ts'
 import { recordAudit } from '#lib/tenancy/audit/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import type { CsvRecord } from './csv-records.ts'
@@ -30,7 +29,7 @@ export async function importProspects(
   fileName: string | null = null,
 ): Promise<ImportReport> {
   refuseUnsureEncoding(file)
-  if (options.listId) refuseArchived('list', await loadList(pool, workspaceId, options.listId))
+  if (options.listId) await refuseUnusableList(pool, workspaceId, options.listId)
   const id = await openJob(pool, workspaceId, file, options, actor, fileName)
   await countRecords(pool, id, file, options)
   const total = await bringIn(pool, { id, workspaceId, options, hash, consequences }, file)

@@ -1,11 +1,10 @@
 import type pg from 'pg'
 import { prospectIdsAfter } from '#lib/audience/list-prospects.ts'
-import { loadList } from '#lib/audience/lists.ts'
+import { refuseUnusableList } from '#lib/audience/lists.ts'
 import type { Consequences } from '#lib/audience/prospect.ts'
 import type { ProspectFilter } from '#lib/audience/prospect-filter.ts'
 import { PublicError } from '#lib/platform/api-response.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
-import { refuseArchived } from '#lib/platform/rows/archived.ts'
 import { recordAudit } from '#lib/tenancy/audit/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import type { ActionOnMany } from './actions-on-many.ts'
@@ -46,7 +45,7 @@ export async function changeMany(
   consequences: Consequences,
   mayContinue: () => boolean,
 ): Promise<ManyChanged> {
-  if (wanted.listId) refuseArchived('list', await loadList(pool, workspaceId, wanted.listId))
+  if (wanted.listId) await refuseUnusableList(pool, workspaceId, wanted.listId)
   const now = await momentNow(pool)
   const at = wanted.at ?? now
   if (at > now || now.getTime() - at.getTime() > GOES_ON_MS_MAX) throw notOfThisAct()

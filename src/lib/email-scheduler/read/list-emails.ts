@@ -79,8 +79,8 @@ function daySql(statuses: readonly ScheduledEmailStatus[]): string {
 const AT = 'coalesce(sent_at, next_retry_at, scheduled_for)'
 
 /**
- * By their times: read by days from the index, and put in order within one, which never holds more than a day may carry.
- * Takes the id, how many, the date and the time behind which the page begins, and of one day that day as well.
+ * By their times, in the order of the index: a page costs what it holds, also of a day on which thousands go, and of
+ * thousands that a person gave the same minute. Takes the id, how many, the date and the time behind which the page begins, and of one day that day as well.
  */
 export function timeSql(
   statuses: readonly ScheduledEmailStatus[],

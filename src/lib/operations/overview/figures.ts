@@ -1,7 +1,7 @@
 import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { localDateOf } from '#lib/platform/local-date.ts'
-import { type CountedByTime, ROWS_BY_TIME } from './counted.ts'
+import { type CountedByTime, ROWS_BY_TIME, SENT_IN_STRETCHES } from './counted.ts'
 
 const HOUR_MS = 3_600_000
 const DAYS_SHOWN = 30
@@ -88,18 +88,23 @@ function between(bounds: readonly number[]): Stretch[] {
   return bounds.slice(1).map((until, index) => ({ from: new Date(bounds[index] ?? until), until: new Date(until) }))
 }
 
-/** All stretches in one statement: they follow each other, so a search among their beginnings finds each row's. */
+/** All stretches in one statement. They follow each other, so a search among their beginnings finds each row's. */
 export async function countIn(
   sql: Sql,
   workspaceId: string,
   what: CountedByTime,
   stretches: readonly Stretch[],
 ): Promise<number[]> {
-  const { rows } = await sql.query<{ stretch: number; count: number }>(
-    `SELECT width_bucket(counted.at, $4::timestamptz[]) AS stretch, count(*)::int AS count
-     FROM (${ROWS_BY_TIME[what]}) counted GROUP BY 1`,
-    [workspaceId, stretches[0]?.from, stretches.at(-1)?.until, stretches.map(({ from }) => from)],
-  )
+  const [first, late] = [stretches.map(({ from }) => from), stretches.map(({ until }) => until)]
+  const { rows } = await (what === 'sent'
+    ? sql.query<Counted>(SENT_IN_STRETCHES, [workspaceId, first, late])
+    : sql.query<Counted>(
+        `SELECT width_bucket(counted.at, $4::timestamptz[]) AS stretch, count(*)::int AS count
+         FROM (${ROWS_BY_TIME[what]}) counted GROUP BY 1`,
+        [workspaceId, first[0], late.at(-1), first],
+      ))
   const counts = new Map(rows.map(({ stretch, count }) => [stretch, count]))
   return stretches.map((_, index) => counts.get(index + 1) ?? 0)
 }
+
+type Counted = { stretch: number; count: number }
