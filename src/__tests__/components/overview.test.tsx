@@ -69,6 +69,7 @@ const DATA: OverviewData = {
       sentence: 'The password was refused.',
     },
     { kind: 'unknown', id: null, name: null, count: 1, sentence: null },
+    { kind: 'action-failed', id: null, name: null, count: 2, sentence: 'What they were set for was not done.' },
     { kind: 'people-blocked', id: 'c', name: 'Spring', count: 9, sentence: 'They lack company.' },
   ],
   steps: { mailbox: true, people: true, sequence: true, campaign: true },
@@ -144,6 +145,9 @@ describe('the overview', () => {
     render(page(DATA))
     expect(screen.getByRole('link', { name: 'Reconnect: hello@acme.example is stopped' }).getAttribute('href')).toBe(
       '/mailboxes?do=reconnect&mailbox=m',
+    )
+    expect(screen.getByRole('link', { name: 'Decide: 2 scheduled actions failed for good' }).getAttribute('href')).toBe(
+      '/admin/actions?part=decide',
     )
     const fill = screen.getByRole('link', { name: 'Fill in: 9 people of Spring lack a field' })
     expect(fill.getAttribute('href')).toContain('behind=blocked&campaign=c')

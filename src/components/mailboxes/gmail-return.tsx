@@ -162,6 +162,13 @@ function Connected({
           It sends directly, without drafts: where an answer gets lost, you are asked what became of the email.
         </p>
       )}
+      {gmail?.sends === 'drafts' && !gmail.readsSent && (
+        <p className="mt-1 text-muted">
+          It may not look at what was sent: where an answer gets lost, you may be asked what became of the email, and
+          follow-ups may stand beside their thread at the reader’s. Connect it again and leave everything ticked to
+          change that.
+        </p>
+      )}
     </>
   )
 }

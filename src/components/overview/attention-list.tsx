@@ -32,6 +32,8 @@ function wordsFor({ kind, name, count, id }: Attention): { title: string; opens?
       return { title: `${emails} with an unknown outcome` }
     case 'failed':
       return { title: `${emails} failed for good` }
+    case 'action-failed':
+      return { title: `${figure(count ?? 0)} scheduled ${count === 1 ? 'action' : 'actions'} failed for good` }
     case 'nothing-to-send':
       return { title: `Nothing of ${name} can go at the moment` }
     case 'people-blocked':
@@ -52,6 +54,7 @@ const IS_WORST: ReadonlySet<Attention['kind']> = new Set([
   'mailbox-stopped',
   'unknown',
   'failed',
+  'action-failed',
 ])
 
 export function AttentionList({ attention }: { attention: Overview['attention'] }) {

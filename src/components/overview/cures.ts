@@ -17,6 +17,9 @@ export function cureFor({ kind, id }: Overview['attention'][number], mayChange: 
       return { href: '/admin/email-queue?status=OUTCOME_UNKNOWN', label: mayChange ? 'Decide' : 'Look' }
     case 'failed':
       return { href: '/admin/email-queue?status=PERMANENTLY_FAILED', label: mayChange ? 'Decide' : 'Look' }
+    // The page is for admins alone.
+    case 'action-failed':
+      return mayChange ? { href: '/admin/actions?part=decide', label: 'Decide' } : null
     case 'nothing-to-send':
       return { href: `/campaigns/${id}?open=why`, label: 'Why?' }
     case 'domain-unproven':

@@ -64,9 +64,12 @@ export type GuardName =
   | 'rolling-24h'
   | 'spacing'
 
+/** No window counts for what no campaign sends. */
+type EmailKind = 'CAMPAIGN' | 'TRANSACTIONAL'
+
 export interface Guard {
   readonly name: GuardName
-  check(facts: GuardFacts): GuardResult
+  check(facts: GuardFacts, kind: EmailKind): GuardResult
 }
 
 const OK: GuardResult = { ok: true }
@@ -197,13 +200,13 @@ const workspaceQuota: Guard = {
   name: 'workspace-quota',
   check({ now, settings, workspaceSentToday }) {
     if (workspaceSentToday < settings.dailyQuota) return OK
-    return untilTomorrow(settings, now, `Today’s quota of ${emails(settings.dailyQuota)} is used up`)
+    return untilTomorrow(settings, now, 'CAMPAIGN', `Today’s quota of ${emails(settings.dailyQuota)} is used up`)
   },
 }
 
 const mailboxLimit: Guard = {
   name: 'mailbox-limit',
-  check({ now, settings, mailbox }) {
+  check({ now, settings, mailbox }, kind) {
     const limit = limitOfMailbox(settings, mailbox, mailbox.sentDatesBefore)
     if (mailbox.sentToday < limit) return OK
     if (mailbox.dailyLimit < 1) return park(`The mailbox ${mailbox.address} has a daily limit of 0.`)
@@ -211,7 +214,7 @@ const mailboxLimit: Guard = {
       limit < mailbox.dailyLimit
         ? `${mailbox.address} is warming up and has sent today’s ${emails(limit)}`
         : `${mailbox.address} has sent its ${emails(mailbox.dailyLimit)} for today`
-    return untilTomorrow(settings, now, what)
+    return untilTomorrow(settings, now, kind, what)
   },
 }
 
@@ -273,10 +276,10 @@ const OF_TRANSACTIONAL: ReadonlySet<GuardName> = new Set([
   'rolling-24h',
 ])
 
-export function checkGuards(facts: GuardFacts, kind: 'CAMPAIGN' | 'TRANSACTIONAL' = 'CAMPAIGN'): Receipt {
+export function checkGuards(facts: GuardFacts, kind: EmailKind = 'CAMPAIGN'): Receipt {
   return GUARDS.filter(({ name }) => kind === 'CAMPAIGN' || OF_TRANSACTIONAL.has(name)).map((guard) => ({
     name: guard.name,
-    ...guard.check(facts),
+    ...guard.check(facts, kind),
   }))
 }
 
@@ -289,9 +292,10 @@ export type Refusal = Exclude<GuardResult, { ok: true }>
 
 export type Blocker = { name: GuardName } & Refusal
 
-function untilTomorrow(settings: SendingSettings, now: Date, what: string): GuardResult {
+function untilTomorrow(settings: SendingSettings, now: Date, kind: EmailKind, what: string): GuardResult {
   const calendar = new SendingCalendar(settings)
-  const openMs = calendar.nextOpenMs(calendar.startMs(calendar.dayAt(now.getTime()) + 1))
+  const midnightMs = calendar.startMs(calendar.dayAt(now.getTime()) + 1)
+  const openMs = kind === 'TRANSACTIONAL' ? midnightMs : calendar.nextOpenMs(midnightMs)
   if (openMs === null) return park(`${what}, and the sending window never opens.`)
   const opens = new Date(openMs)
   return waitUntil(opens, `${what}; sending goes on ${inLocalTime(settings, opens, now)}.`)

@@ -174,6 +174,28 @@ describe('what needs attention', () => {
     ])
   })
 
+  test('counts the actions that failed for good, since nothing happens until a person decides about them', async () => {
+    const { workspaceId, campaignId } = await makeCampaign(db.pool, { mailboxes: 1 })
+    await db.pool.query(
+      `INSERT INTO scheduled_actions (workspace_id, campaign_id, type, dedupe_key, due_at)
+       SELECT $1, $2, 'END_CAMPAIGN', 'k' || n, app_now() FROM generate_series(1, 3) n`,
+      [workspaceId, campaignId],
+    )
+    expect((await readOverview(db.pool, workspaceId)).attention).toEqual([])
+    await db.pool.query(
+      `UPDATE scheduled_actions SET status = 'RUNNING', lease_token = 1, lease_until = app_now(), leased_by = 'w', leased_at = app_now()
+       WHERE workspace_id = $1 AND dedupe_key <> 'k3'`,
+      [workspaceId],
+    )
+    await db.pool.query(
+      `UPDATE scheduled_actions SET status = 'DEAD', reason = 'FAILED_TOO_OFTEN', ended_at = app_now(),
+         lease_until = NULL, leased_by = NULL, leased_at = NULL WHERE workspace_id = $1 AND status = 'RUNNING'`,
+      [workspaceId],
+    )
+    expect((await readOverview(db.pool, workspaceId)).attention).toMatchObject([{ kind: 'action-failed', count: 2 }])
+    expect((await readOverview(db.pool, elsewhere)).attention).toEqual([])
+  })
+
   test('says that no tick comes, before everything that waits for one', async () => {
     await db.travel('1 hour')
     const { attention, lastTick } = await readOverview(db.pool, campaign.workspaceId)

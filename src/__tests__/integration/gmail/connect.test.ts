@@ -78,7 +78,11 @@ test('the way back from Google is open once, for a quarter of an hour, and only 
     await expect(finishGmail(stranger, answer)).rejects.toMatchObject({ status: 409, code: 'ask-not-known' })
   await expect(finishGmail(context, { ...answer, state: 'made up' })).rejects.toMatchObject({ code: 'ask-not-known' })
   await finishGmail(context, answer)
-  await expect(finishGmail(context, answer)).rejects.toMatchObject({ code: 'ask-not-known' })
+  // Loaded again while it was tried: what the first load does comes to its end, and this one cannot tell.
+  await expect(finishGmail(context, answer)).rejects.toMatchObject({
+    code: 'ask-not-known',
+    message: expect.stringContaining('it may be connected by now'),
+  })
   const late = await consent(other.context, { email: other.email })
   await db.travel('16 minutes')
   await expect(finishGmail(other.context, late)).rejects.toMatchObject({ code: 'ask-not-known' })

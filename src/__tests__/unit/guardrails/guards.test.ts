@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkGuards, GUARDS, type GuardFacts, type GuardName } from '#lib/guardrails/guards.ts'
-import { whyNotNow } from '#lib/guardrails/why-not-now.ts'
+import { whyNotNow, whyNotNowTransactional } from '#lib/guardrails/why-not-now.ts'
 import { OFFICE_HOURS } from './settings-oracle.ts'
 
 // A Friday, 16:30 in Berlin.
@@ -221,6 +221,24 @@ test('limits that are not reached, and times that have come, refuse nothing', ()
 })
 
 describe('why not now', () => {
+  test.each([OFFICE_HOURS, { ...OFFICE_HOURS, sendingDays: [] }])(
+    'what a program sends goes on at midnight where its mailbox is full, since no window counts for it',
+    (settings) => {
+      const facts = { ...FREE, settings, ...withMailbox({ sentToday: 50 }) }
+      expect(whyNotNowTransactional(facts, { isHeld: false, isRetry: false, readyAt: NOW })).toMatchObject({
+        blockers: [
+          {
+            name: 'mailbox-limit',
+            verdict: 'wait-until',
+            sentence:
+              'me@example.org has sent its 50 emails for today; sending goes on Saturday, 21 Nov at 00:00 (Europe/Berlin).',
+          },
+        ],
+        firstFeasible: new Date('2026-11-20T23:00:00Z'),
+      })
+    },
+  )
+
   test('names all blockers, and the first time when the last of them has lifted and the window is open', () => {
     const facts = { ...FREE, now: saturday, ...withMailbox({ deferredUntil: new Date('2026-11-23T17:00:00Z') }) }
     expect(whyNotNow(facts)).toMatchObject({

@@ -306,7 +306,7 @@ const wayClosed = () =>
   new PublicError(
     409,
     'ask-not-known',
-    'This way back from Google is not open. It is open once, for 15 minutes, and for the person who began in this workspace. Begin again.',
+    'This way back from Google is not open. It is open once, for 15 minutes, and for the person who began in this workspace. If you have loaded this page again, it may be connected by now: look among the mailboxes. If it is not, begin again.',
   )
 
 const failedLogin = ({

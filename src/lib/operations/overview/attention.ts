@@ -13,6 +13,7 @@ export const ATTENTION_KINDS = [
   'mailbox-stopped',
   'unknown',
   'failed',
+  'action-failed',
   'nothing-to-send',
   'people-blocked',
   'domain-unproven',
@@ -25,18 +26,24 @@ export type Attention = {
   /** What it is about, where it is one thing: a mailbox, a campaign, a domain, or by its name what does not hold. */
   id: string | null
   name: string | null
-  /** Of emails or people. */
+  /** Of emails, people or actions. */
   count: number | null
   /** Why, in words. */
   sentence: string | null
 }
 
-/** More failed or unknown emails than this are not counted to the last one. */
+/** More that failed or are unknown than this are not counted to the last one. */
 const COUNTED_MAX = 10_000
 /** Of one kind; where there are more, the rest is seen where the first ones are cured. */
 const LISTED_MAX = 10
 
 const STATEMENTS = {
+  /** Of what is set for a time besides emails: nothing happens until a person decides. */
+  'action-failed': `SELECT NULL AS id, NULL AS name, failed.count,
+      'What they were set for was not done. An admin or an owner decides.' AS sentence FROM (
+      SELECT count(*)::int AS count FROM (
+        SELECT FROM scheduled_actions WHERE workspace_id = $1 AND status = 'DEAD' LIMIT ${COUNTED_MAX}) a) failed
+    WHERE failed.count > 0 LIMIT $2`,
   'mailbox-stopped': `SELECT id, address AS name, NULL::int AS count, stopped_reason AS sentence FROM mailboxes
     WHERE workspace_id = $1 AND status = 'STOPPED' AND stopped_reason IS DISTINCT FROM '${PAUSED_BY_A_PERSON}'
     ORDER BY address LIMIT $2`,
