@@ -51,7 +51,7 @@ function LaunchForm({ campaign, onDone }: { campaign: Campaign; onDone: () => vo
     mutationFn: () =>
       api('POST /api/campaigns/[id]/launch', {
         params: { id: campaign.id },
-        body: when === 'later' ? { scheduledAt: instantOfLocal(at, workspace.timeZone).toISOString() } : {},
+        body: { scheduledAt: when === 'later' ? instantOfLocal(at, workspace.timeZone).toISOString() : null },
         workspaceId: workspace.id,
       }),
     onSuccess: async ({ campaign: launched }) => {

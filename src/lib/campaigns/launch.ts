@@ -15,14 +15,15 @@ import { setTimes } from './times.ts'
 import { isDoneAlready, isPossible } from './verbs.ts'
 
 /**
- * Launches now, or for a later time. Everything that is wrong is said at once and nothing happens. Pressed twice, the
- * second finds it launched and is answered the same: both wait here for the sequence and then for the campaign.
+ * Launches for the time that is asked for, or that was set before where none is; `null` is now. Everything that is wrong is
+ * said at once and nothing happens. Pressed twice, the second finds it launched and is answered the same: both wait here for
+ * the sequence and then for the campaign.
  */
 export async function launchCampaign(
   tx: Sql,
   workspaceId: string,
   id: string,
-  at: Date | null,
+  asked: Date | null | undefined,
   actor: Actor,
 ): Promise<Campaign> {
   const { sequenceId, ...found } = await findCampaign(tx, workspaceId, id)
@@ -31,9 +32,10 @@ export async function launchCampaign(
   await takeFairLock(tx, 'to change', [sequenceId, id])
   const sequence = await lockSequence(tx, workspaceId, sequenceId)
   const campaign = await lockCampaign(tx, workspaceId, id)
-  if (isLaunchedFor(campaign, at)) return campaign
+  if (isLaunchedFor(campaign, asked)) return campaign
   const now = await appNow(tx)
-  if (at) refuseOddTime(at, now)
+  if (asked) refuseOddTime(asked, now)
+  const at = asked === undefined ? setBefore(campaign, now) : asked
   if (campaign.sequenceId !== sequenceId || campaign.archivedAt)
     throw new PublicError(409, 'changed-meanwhile', 'The campaign has just been changed; look at it again.')
   if (!isPossible('launch', campaign)) throw refusedBy(campaign, 'launch')
@@ -59,6 +61,12 @@ export async function launchCampaign(
 }
 
 /** The same wish again, also long after: the time that it names may have passed by now. */
-function isLaunchedFor(campaign: Campaign, at: Date | null): boolean {
-  return isDoneAlready('launch', campaign) && campaign.scheduledAt?.getTime() === at?.getTime()
+function isLaunchedFor(campaign: Campaign, asked: Date | null | undefined): boolean {
+  const isSame = asked === undefined || campaign.scheduledAt?.getTime() === asked?.getTime()
+  return isDoneAlready('launch', campaign) && isSame
+}
+
+/** What was meant for Christmas and has not come yet does not start at once because the launch does not say it again. */
+function setBefore({ scheduledAt }: Campaign, now: Date): Date | null {
+  return scheduledAt && scheduledAt > now ? scheduledAt : null
 }

@@ -46,7 +46,8 @@ export const CAMPAIGN_VERBS = {
   },
   launch: {
     label: 'Launch',
-    sentence: 'Launches now, or at a time. Plans as much as fits into the request; ticks plan the rest.',
+    sentence:
+      'Launches at a time, or at the one that was set before; where there is none, or for null, now. Plans as much as fits into the request; ticks plan the rest.',
     participle: 'launched',
     from: ['DRAFT', 'SCHEDULED'],
     // Only with the same time: another one is another wish.

@@ -274,7 +274,8 @@ export const campaigns = {
     summary: CAMPAIGN_VERBS.launch.sentence,
     access: 'member',
     params: idParams,
-    body: z.object({ scheduledAt: instant.optional() }),
+    /** Without a time, at the one that was set before, if any; null is now. */
+    body: z.object({ scheduledAt: instant.nullable().optional() }),
     output: z.object({ campaign: campaignOutput, scheduling: schedulingOutput.nullable() }),
   }),
 

@@ -156,6 +156,24 @@ describe('a campaign by its API', () => {
     expect((await member.call('POST', '/api/campaigns/[id]/launch', { params, body: vague })).status).toBe(400)
   })
 
+  test('a launch that names no time keeps the one that was set, however often it is asked for; only null is now', async () => {
+    const { params } = await draft()
+    const scheduledAt = new Date(Date.now() + 86_400_000).toISOString()
+    const launch = async (body?: object) => {
+      const { campaign } = await member.ask<{ campaign: { status: string; scheduledAt: string | null } }>(
+        'POST',
+        '/api/campaigns/[id]/launch',
+        { params, ...(body && { body }) },
+      )
+      return [campaign.status, campaign.scheduledAt]
+    }
+    await member.ask('PATCH', '/api/campaigns/[id]', { params, body: { scheduledAt } })
+    expect(await launch()).toEqual(['SCHEDULED', scheduledAt])
+    expect(await launch()).toEqual(['SCHEDULED', scheduledAt])
+    expect(await launch({ scheduledAt: null })).toEqual(['RUNNING', null])
+    expect(await launch()).toEqual(['RUNNING', null])
+  })
+
   test('enrols lists and filters, and says so when it is not told whom, or told twice', async () => {
     const { params } = await draft(undefined, 0)
     const list = await member.ask<{ id: string }>('POST', '/api/lists', { body: { name: 'Readers' } })

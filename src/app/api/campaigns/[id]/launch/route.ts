@@ -8,7 +8,7 @@ import { requestBudget } from '../../budget.ts'
 export const POST = workspaceRoute(campaigns.launch, async ({ workspace, params, body, actor, log, keep }) => {
   const mayContinue = requestBudget()
   const campaign = await inTransaction(database(), async (tx) => {
-    const launched = await launchCampaign(tx, workspace.id, params.id, body.scheduledAt ?? null, actor)
+    const launched = await launchCampaign(tx, workspace.id, params.id, body.scheduledAt, actor)
     await keep(tx)
     return launched
   })
