@@ -49,6 +49,7 @@ function idsIn(schema: z.core.JSONSchema.BaseSchema, path: string[]): { path: st
 const BESIDES: Record<string, (field: string) => CallInput> = {
   'GET /api/audit': () => ({}),
   'POST /api/audit/export': () => ({}),
+  'GET /api/enrolments': () => ({}),
   'POST /api/campaigns': () => ({ body: { name: 'Spring', sequenceId: theirs.sequences } }),
   'PATCH /api/campaigns/[id]': () => ({}),
   'POST /api/campaigns/[id]/prospects': () => ({}),
