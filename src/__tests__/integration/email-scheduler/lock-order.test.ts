@@ -4,6 +4,7 @@ import { cancelSomeWaiting, cancelWaiting } from '#lib/email-scheduler/effects/c
 import { cancelSuccessors } from '#lib/email-scheduler/effects/successors.ts'
 import { unpark } from '#lib/email-scheduler/effects/unpark.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
+import { newId } from '#lib/platform/id.ts'
 import { makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
 import { makeEmails } from '#tests/support/data/emails.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
@@ -34,14 +35,8 @@ test.each(VERBS)(
   async (_, verb) => {
     const campaign = await makeCampaign(db.pool)
     // Ids and steps the other way round: a statement that goes by steps, or by how the rows lie, takes the last id first.
-    let emails: { id: string; prospectId: string; stepNumber: number }[] = []
-    for (let isTurned = false; !isTurned; ) {
-      emails = await makeEmails(db.pool, campaign, 1, 3)
-      isTurned = (emails[1]?.id ?? '') > (emails[2]?.id ?? '')
-      if (!isTurned)
-        await db.pool.query('DELETE FROM scheduled_emails WHERE id = ANY($1::uuid[])', [emails.map(({ id }) => id)])
-    }
-    const [first, second, third] = emails
+    const ids = [newId(), newId(), newId()].reverse()
+    const [first, second, third] = await makeEmails(db.pool, campaign, 1, 3, ids)
     const scene = { ...campaign, prospectId: first?.prospectId ?? '', firstEmailId: first?.id ?? '' }
     await db.pool.query(
       `UPDATE scheduled_emails SET blocker = 'mailbox-connected', ready_at = NULL WHERE campaign_id = $1`,

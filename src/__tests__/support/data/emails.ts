@@ -16,6 +16,7 @@ export async function makeEmails(
   campaign: Omit<TestCampaign, 'mailboxId'>,
   prospects: number | readonly string[],
   steps = 1,
+  ids: readonly string[] = [],
 ): Promise<TestEmail[]> {
   const { workspaceId, mailboxIds } = campaign
   const prospectIds = typeof prospects === 'number' ? await makeProspects(sql, workspaceId, prospects) : prospects
@@ -33,7 +34,7 @@ export async function makeEmails(
   )
   const emails = people.flatMap(({ prospectId, enrolmentId }, person) =>
     Array.from({ length: steps }, (_, index) => ({
-      id: newId(),
+      id: ids[person * steps + index] ?? newId(),
       prospectId,
       enrolmentId,
       stepNumber: index + 1,
