@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { findingsOn, LOOKS } from '#tests/support/browser/accessibility.ts'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { PATIENTLY } from '#tests/support/browser/guest.ts'
 import { type Catcher, list, send, startCatcher } from '#tests/support/mail/catcher.ts'
 
 const chromium = testBrowser()
@@ -19,10 +18,10 @@ test('an open inbox shows what comes, and leaves focus and place where they are'
   await page.getByText('No mail yet').waitFor()
   for (let number = 1; number <= 40; number += 1) await send(catcher, { subject: `Number ${number}` })
   const row = page.getByRole('link', { name: 'Number 20' })
-  await expect.poll(() => page.getByRole('status').textContent(), PATIENTLY).toContain('40 mails')
+  await expect.poll(() => page.getByRole('status').textContent()).toContain('40 mails')
   await row.focus()
   const top = async () => Math.round((await row.boundingBox())?.y ?? 0)
-  await expect.poll(() => page.evaluate('scrollY'), PATIENTLY).toBeGreaterThan(0)
+  await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(0)
   const before = await top()
   await send(catcher, { subject: 'One more' })
   await page.getByRole('link', { name: 'One more' }).waitFor()

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, mailTo, PASSWORD, PATIENTLY, untilListening } from '#tests/support/browser/guest.ts'
+import { Guest, mailTo, PASSWORD, untilListening } from '#tests/support/browser/guest.ts'
 import { launchToAll, setUpSending } from '#tests/support/browser/launching.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
@@ -43,7 +43,7 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Tab')
     const skip = page.getByRole('link', { name: 'Skip to the content' })
     await untilFocused(skip)
-    await expect.poll(async () => (await skip.boundingBox())?.y, PATIENTLY).toBeGreaterThanOrEqual(0)
+    await expect.poll(async () => (await skip.boundingBox())?.y).toBeGreaterThanOrEqual(0)
     await page.keyboard.press('Enter')
     await untilFocused(page.locator('main'))
   })
@@ -243,7 +243,7 @@ async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Ta
 
 async function untilFocused(target: Locator): Promise<void> {
   await expect
-    .poll(() => isFocused(target), PATIENTLY)
+    .poll(() => isFocused(target))
     .toBe(true)
     .catch(async () => {
       const page = target.page()

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findingsOn, LOOKS } from '#tests/support/browser/accessibility.ts'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, PATIENTLY } from '#tests/support/browser/guest.ts'
+import { Guest } from '#tests/support/browser/guest.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
 /** The API reference: a document by itself, with a script of Scalar's that is served from here. */
@@ -60,7 +60,7 @@ describe('the API reference', () => {
   test('tries an operation as the person who is signed in', async () => {
     const page = await openAt(olga, '#tag/lists/GET/api/lists', 'Lists')
     expect(await tryLists(page)).toBe(200)
-    await expect.poll(() => page.getByText('Trade fair').count(), PATIENTLY).toBeGreaterThan(0)
+    await expect.poll(() => page.getByText('Trade fair').count()).toBeGreaterThan(0)
     await page.close()
   })
 
@@ -72,7 +72,7 @@ describe('the API reference', () => {
     expect(await tryLists(page)).toBe(401)
     await page.getByRole('textbox', { name: /token/i }).last().fill(key)
     expect(await send(page)).toBe(200)
-    await expect.poll(() => page.getByText('Trade fair').count(), PATIENTLY).toBeGreaterThan(0)
+    await expect.poll(() => page.getByText('Trade fair').count()).toBeGreaterThan(0)
     const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')
     expect(kept).not.toContain(key)
     await stranger.leave()

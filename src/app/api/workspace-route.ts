@@ -143,7 +143,7 @@ async function enterAsProgram(
       if (error instanceof PublicError) entry.responseHeaders.set('www-authenticate', 'Bearer')
       throw error
     })
-  await limitBySubject(entry, LIMITS.requestsByKey, holder.id)
+  await limitBySubject(LIMITS.requestsByKey, holder.id)
   if (namedWorkspaceId !== null && namedWorkspaceId !== holder.workspace.id) throw notFound()
   if (operation.peopleOnly) throw forPeople()
   const asked = scopesOf(operation)

@@ -91,8 +91,8 @@ export const EDGES: readonly Mutant[] = [
   {
     name: 'callers of whom nobody knows the address share one count',
     file: 'src/app/api/limit.ts',
-    find: '  if (address) await limitBySubject(entry, limit, addressBlock(address))',
-    becomes: "  await limitBySubject(entry, limit, address ? addressBlock(address) : 'unknown')",
+    find: '  if (address) await limitBySubject(limit, addressBlock(address))',
+    becomes: "  await limitBySubject(limit, address ? addressBlock(address) : 'unknown')",
     test: integration('security/rate-limit', 'where nobody says who calls, one caller locks out no other'),
   },
   {

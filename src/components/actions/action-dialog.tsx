@@ -81,8 +81,6 @@ function Story({ detail: { action, attempts } }: { detail: ActionDetail }) {
             <dd>{at(action.completedAt)}</dd>
           </>
         )}
-        <dt>Attempts</dt>
-        <dd className="tabular-nums">{action.attempts}</dd>
         <dt>Key</dt>
         <dd className="font-mono text-xs">{action.dedupeKey}</dd>
       </dl>

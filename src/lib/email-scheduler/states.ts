@@ -68,7 +68,7 @@ export type Transition = {
 
 /** What a state is called, and what it means, in words for people. */
 export const STATES: Record<ScheduledEmailStatus, { readonly name: string; readonly sentence: string }> = {
-  SCHEDULED: { name: 'Scheduled', sentence: 'Waits for its time.' },
+  SCHEDULED: { name: 'Scheduled', sentence: 'Waits for its time, or for room at its mailbox.' },
   SENDING: { name: 'Sending', sentence: 'A worker holds it and is about to hand it over, or just has.' },
   SENT: { name: 'Sent', sentence: 'The provider accepted it.' },
   FAILED: { name: 'Failed', sentence: 'The last attempt failed; what follows is being decided.' },

@@ -23,6 +23,8 @@ const FAILURE = {
 }
 
 const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+/** Refusals that pass by themselves. */
+const MAY_SAY_WHEN = new Set(['409', '429', '503'])
 
 /** What operations have in common. */
 export function componentsWith(named: NamedSchemas): object {
@@ -83,10 +85,9 @@ export function componentsWith(named: NamedSchemas): object {
         name,
         {
           description: says,
-          headers:
-            status === '429'
-              ? { ...REQUEST_ID, 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
-              : REQUEST_ID,
+          headers: MAY_SAY_WHEN.has(status)
+            ? { ...REQUEST_ID, 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
+            : REQUEST_ID,
           content: {
             'application/json': {
               schema: { $ref: '#/components/schemas/Failure' },

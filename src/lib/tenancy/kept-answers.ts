@@ -8,6 +8,8 @@ import { ANSWER_BYTES_MAX, KEPT_FOR_PEOPLE, KEPT_HOURS, type KeptMost, takeRoom 
 
 /** How long a request may be under way before its key is given to the next; it is fenced off then. */
 export const CLAIM_SECONDS = 120
+/** Most requests are answered by then. */
+const ASK_AGAIN_SECONDS = 2
 const FORGOTTEN_AT_ONCE = 1_000
 /** Written by one statement: so many claims, and answers of so many bytes. */
 const CLAIMED_AT_ONCE = 500
@@ -192,12 +194,12 @@ const reused = () =>
     'This Idempotency-Key was used for another request. Use a new key for each thing that you ask for.',
   )
 
-const inFlight = (retryAfterSeconds: number) =>
+const inFlight = (freeAfterSeconds: number) =>
   new PublicError(
     409,
     'in-flight',
-    'A request with this Idempotency-Key is under way. Ask again in a moment with the same key, and you get its answer.',
-    { retryAfterSeconds },
+    `A request with this Idempotency-Key is under way. Ask again in a moment with the same key, and you get its answer; should it have died, the key is free in ${freeAfterSeconds} seconds.`,
+    { retryAfterSeconds: Math.min(ASK_AGAIN_SECONDS, freeAfterSeconds), freeAfterSeconds },
   )
 
 const tooMany = ({ keys }: KeptMost) =>

@@ -263,8 +263,9 @@ describe('a key', () => {
     const second = await postList(name, key)
     expect([second.status, second.json]).toMatchObject([
       409,
-      { error: { code: 'in-flight', details: { retryAfterSeconds: expect.any(Number) } } },
+      { error: { code: 'in-flight', details: { retryAfterSeconds: 2, freeAfterSeconds: expect.any(Number) } } },
     ])
+    expect(second.response.headers.get('retry-after')).toBe('2')
     await held.commit()
     await other.end()
     const answer = await first

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, PASSWORD, PATIENTLY, untilListening } from '#tests/support/browser/guest.ts'
+import { Guest, PASSWORD, untilListening } from '#tests/support/browser/guest.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
 const app = testApp()
@@ -41,7 +41,7 @@ describe('the first run', () => {
     }
     for (const [label, sentence] of Object.entries(told)) {
       const field = page.getByLabel(label, { exact: true })
-      await expect.poll(() => field.getAttribute('aria-invalid'), PATIENTLY).toBe('true')
+      await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
       const describedBy = (await field.getAttribute('aria-describedby'))?.split(' ')[0]
       expect(await page.locator(`[id="${describedBy}"]`).textContent(), label).toBe(sentence)
     }
@@ -62,7 +62,7 @@ describe('the first run', () => {
 
     // The zone of the browser is offered.
     const zone = page.getByLabel('Time zone', { exact: true })
-    await expect.poll(() => zone.textContent(), PATIENTLY).toBe('Europe/Berlin')
+    await expect.poll(() => zone.textContent()).toBe('Europe/Berlin')
     await zone.click()
     await page.getByPlaceholder('City or region').fill('st johns')
     await page.getByRole('option', { name: 'America/St_Johns' }).click()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, linkMailedTo, PATIENTLY, untilListening } from '#tests/support/browser/guest.ts'
+import { Guest, linkMailedTo, untilListening } from '#tests/support/browser/guest.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
 const app = testApp()
@@ -170,7 +170,7 @@ async function readPages(guest: Guest, read: (page: Page) => Promise<string>): P
   const texts: string[] = []
   for (const address of PAGES) {
     const page = await guest.open(address)
-    await expect.poll(() => page.locator('main .animate-pulse-calm').count(), PATIENTLY).toBe(0)
+    await expect.poll(() => page.locator('main .animate-pulse-calm').count()).toBe(0)
     texts.push(await read(page))
     await page.close()
   }

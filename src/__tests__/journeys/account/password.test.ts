@@ -1,15 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import {
-  Guest,
-  linkMailedTo,
-  mailCount,
-  mailTo,
-  PASSWORD,
-  PATIENTLY,
-  untilListening,
-} from '#tests/support/browser/guest.ts'
+import { Guest, linkMailedTo, mailCount, mailTo, PASSWORD, untilListening } from '#tests/support/browser/guest.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
 const app = testApp()
@@ -220,7 +212,7 @@ async function clickIntoSignIn(page: Page, link: string, to: string) {
     .getByRole('link', { name: link })
     .click()
     .catch(() => undefined)
-  await expect.poll(() => new URL(page.url()).pathname, PATIENTLY).toBe('/sign-in')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/sign-in')
   await clicked
   const { searchParams } = new URL(page.url())
   // The overview goes without saying.

@@ -1,15 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import {
-  Guest,
-  linkMailedTo,
-  mailCount,
-  mailTo,
-  PASSWORD,
-  PATIENTLY,
-  untilListening,
-} from '#tests/support/browser/guest.ts'
+import { Guest, linkMailedTo, mailCount, mailTo, PASSWORD, untilListening } from '#tests/support/browser/guest.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
 const app = testApp()
@@ -157,7 +149,7 @@ describe('the people of a workspace', () => {
     await team.getByRole('option', { name: 'Admin' }).click()
     await question.getByRole('button', { name: 'Change role' }).click()
     await team.getByText('Max Member is an admin now.').waitFor()
-    await expect.poll(() => role.textContent(), PATIENTLY).toBe('Admin')
+    await expect.poll(() => role.textContent()).toBe('Admin')
 
     await maxPage.goto('/audit')
     const log = maxPage.getByRole('table', { name: 'Audit log' })

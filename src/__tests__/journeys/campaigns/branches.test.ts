@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, mailTo, PATIENTLY } from '#tests/support/browser/guest.ts'
+import { Guest, mailTo } from '#tests/support/browser/guest.ts'
 import { callCron, setUpSending } from '#tests/support/browser/launching.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
@@ -52,9 +52,7 @@ describe('the editor', () => {
     await text.click()
     await page.keyboard.type('Have you seen it?')
     await page.getByText(/^Saved/).waitFor()
-    await expect
-      .poll(async () => (await readGraph())?.nodes.map(({ type }) => type), PATIENTLY)
-      .toEqual(['email', 'branch'])
+    await expect.poll(async () => (await readGraph())?.nodes.map(({ type }) => type)).toEqual(['email', 'branch'])
     const branch = (await readGraph())?.nodes[1]
     expect([branch?.yes, branch?.no].map((side) => side?.map(({ type }) => type))).toEqual([['add-to-list'], ['email']])
 

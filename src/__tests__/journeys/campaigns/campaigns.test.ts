@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, mailCount, PATIENTLY, pressPageKey } from '#tests/support/browser/guest.ts'
+import { Guest, mailCount, pressPageKey } from '#tests/support/browser/guest.ts'
 import { callCron, setUpSending } from '#tests/support/browser/launching.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
@@ -57,11 +57,11 @@ describe('a campaign', () => {
     await intro.waitFor()
     // What was there first, while the sequences loaded, is what is looked at.
     await page.keyboard.press('Home')
-    await expect.poll(() => intro.evaluate((one) => one === document.activeElement), PATIENTLY).toBe(true)
+    await expect.poll(() => intro.evaluate((one) => one === document.activeElement)).toBe(true)
     await page.keyboard.press('Enter')
     const chosen = dialog.getByLabel('Sequence')
     await chosen.getByText('Intro (2 steps)').waitFor()
-    await expect.poll(() => chosen.evaluate((one) => one === document.activeElement), PATIENTLY).toBe(true)
+    await expect.poll(() => chosen.evaluate((one) => one === document.activeElement)).toBe(true)
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, PATIENTLY } from '#tests/support/browser/guest.ts'
+import { Guest } from '#tests/support/browser/guest.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
 /** A workspace that has everything but its postal address. */
@@ -32,7 +32,7 @@ test('a postal address that stops the launch is written there, and the launch go
   expect(await launch.getByRole('button', { name: 'Launch now' }).isDisabled()).toBe(true)
   await address.fill('Acme\n1 High Street')
   await launch.getByRole('button', { name: 'Save the address' }).click()
-  await expect.poll(() => launch.getByRole('button', { name: 'Launch now' }).isEnabled(), PATIENTLY).toBe(true)
+  await expect.poll(() => launch.getByRole('button', { name: 'Launch now' }).isEnabled()).toBe(true)
   await launch.getByRole('button', { name: 'Launch now' }).click()
   await page.getByText('Fair is running.').waitFor()
 })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, linkMailedTo, mailCount, mailTo, PASSWORD, PATIENTLY } from '#tests/support/browser/guest.ts'
+import { Guest, linkMailedTo, mailCount, mailTo, PASSWORD } from '#tests/support/browser/guest.ts'
 import { callCron } from '#tests/support/browser/launching.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
@@ -176,7 +176,7 @@ test('who lacked a field is filled in where it was missed, and gets the email as
   await row('xia@example.test').getByText('Not yet planned').waitFor()
   await callCron(app)
   await row('xia@example.test').getByText('Active').waitFor()
-  await expect.poll(() => mailCount(app, 'xia@example.test'), PATIENTLY).toBe(1)
+  await expect.poll(() => mailCount(app, 'xia@example.test')).toBe(1)
 })
 
 test('a reader finds it in the inbox, leaves by its link, and the follow-up to that reader alone is cancelled', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, linkMailedTo, PATIENTLY, pressPageKey } from '#tests/support/browser/guest.ts'
+import { Guest, linkMailedTo, pressPageKey } from '#tests/support/browser/guest.ts'
 import { setUpSending } from '#tests/support/browser/launching.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
@@ -167,7 +167,7 @@ describe('a sequence of three steps', () => {
     await choose('Plain text')
     await dialog.getByRole('button', { name: 'Change' }).click()
     await page.getByText('Step 1 is plain text now.').waitFor()
-    await expect.poll(() => box('Text of step 1').locator('strong').count(), PATIENTLY).toBe(0)
+    await expect.poll(() => box('Text of step 1').locator('strong').count()).toBe(0)
     await page.getByRole('button', { name: 'Undo' }).click()
     await box('Text of step 1').locator('strong').waitFor()
     await choose('HTML')
@@ -256,7 +256,7 @@ describe('two people write one sequence', () => {
     await dialog.getByRole('button', { name: 'Bring this version back' }).click()
     await dialog.waitFor({ state: 'hidden' })
     await box('Subject of step 1').getByText('Adam’s subject').waitFor()
-    await expect.poll(async () => (await read(id)).steps[0]?.subject, PATIENTLY).toBe('Adam’s subject')
+    await expect.poll(async () => (await read(id)).steps[0]?.subject).toBe('Adam’s subject')
   })
 })
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, PATIENTLY, pressPageKey, untilListening } from '#tests/support/browser/guest.ts'
+import { Guest, pressPageKey, untilListening } from '#tests/support/browser/guest.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
 /** From a file to its report, with a file that has every fault, and with a reload wherever it hurts. */
@@ -76,7 +76,7 @@ describe('a CSV with every fault', () => {
     await page.getByRole('option', { name: 'Last name' }).click()
     await page.getByRole('radio', { name: 'Fill what is empty' }).check()
     // The browser writes it down some milliseconds later, sooner than a person could reload.
-    await expect.poll(() => page.evaluate(keptForKnown), PATIENTLY).toBe('fill')
+    await expect.poll(() => page.evaluate(keptForKnown)).toBe('fill')
     await page.reload()
     await untilListening(page)
     await page.getByRole('heading', { name: 'What the columns are' }).waitFor()
@@ -99,7 +99,7 @@ describe('a CSV with every fault', () => {
     })
     await page.getByRole('link', { name: '4 rejected' }).click()
     await page.getByRole('row', { name: '12 Rejected' }).getByText('(since) is not a date').waitFor()
-    await expect.poll(() => page.getByRole('row').count(), PATIENTLY).toBe(5)
+    await expect.poll(() => page.getByRole('row').count()).toBe(5)
     await page.getByRole('link', { name: '4 created' }).click()
     await page.getByText('4 people fit this filter.').waitFor()
     await page.getByRole('row', { name: 'formula@example.com' }).waitFor()
@@ -162,7 +162,7 @@ describe('a large file', () => {
     await page.unroute('**/api/prospects/import')
     await page.reload()
     await page.getByRole('heading', { name: 'What became of cut.csv' }).waitFor()
-    await expect.poll(() => page.getByRole('link', { name: '2 created' }).count(), PATIENTLY).toBe(1)
+    await expect.poll(() => page.getByRole('link', { name: '2 created' }).count()).toBe(1)
   })
 })
 

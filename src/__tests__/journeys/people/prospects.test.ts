@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, PATIENTLY, pressPageKey, untilListening } from '#tests/support/browser/guest.ts'
+import { Guest, pressPageKey, untilListening } from '#tests/support/browser/guest.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
 /** One sitting with the people of a workspace; but for the pages that open, everything by keyboard. */
@@ -49,12 +49,12 @@ describe('people', () => {
 
   test('what a colleague adds appears by itself, and the focus stays in its row', async () => {
     await pressPageKey(page, 'j')
-    await expect.poll(focused, PATIENTLY).toContain('ada@example.com')
+    await expect.poll(focused).toContain('ada@example.com')
     await add('late@example.com', { company: 'Acme' })
     await row('late@example.com').waitFor()
     expect(await focused()).toContain('ada@example.com')
     await page.keyboard.press('k')
-    await expect.poll(focused, PATIENTLY).toContain('late@example.com')
+    await expect.poll(focused).toContain('late@example.com')
   })
 
   test('conditions stand in the address as a sentence, go one by one, and become a segment', async () => {
@@ -62,9 +62,9 @@ describe('people', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'A field is set' }).focus()
     await page.keyboard.press('ArrowRight')
-    await expect.poll(focused, PATIENTLY).toBe('First name')
+    await expect.poll(focused).toBe('First name')
     await page.keyboard.type('comp')
-    await expect.poll(focused, PATIENTLY).toBe('Company')
+    await expect.poll(focused).toBe('Company')
     await page.keyboard.press('Enter')
     await page.waitForURL('/prospects?has=company')
     await row('ada@example.com').waitFor({ state: 'hidden' })
@@ -163,7 +163,7 @@ describe('people', () => {
     await page.goto('/prospects?q=ada%40')
     await row('ada@example.com').waitFor()
     await pressPageKey(page, 'j')
-    await expect.poll(focused, PATIENTLY).toContain('ada@example.com')
+    await expect.poll(focused).toContain('ada@example.com')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Ada', level: 1 }).waitFor()
     await page.getByText('Added.').waitFor()

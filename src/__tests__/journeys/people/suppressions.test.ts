@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, PATIENTLY, pressPageKey } from '#tests/support/browser/guest.ts'
+import { Guest, pressPageKey } from '#tests/support/browser/guest.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
 /** One sitting with the list of those who get nothing: found, added, taken off and put back, with a colleague at work. */
@@ -60,7 +60,7 @@ describe('suppressions', () => {
     expect(await row('late@example.com').count()).toBe(0)
     await page.getByRole('link', { name: 'Clear filters' }).click()
     await row('late@example.com').waitFor()
-    await expect.poll(() => page.getByLabel('Search addresses and domains').inputValue(), PATIENTLY).toBe('')
+    await expect.poll(() => page.getByLabel('Search addresses and domains').inputValue()).toBe('')
   })
 
   test('a server that is lost is said, what was shown stays, and it is found again', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, linkMailedTo, PATIENTLY, pressPageKey, untilListening } from '#tests/support/browser/guest.ts'
+import { Guest, linkMailedTo, pressPageKey, untilListening } from '#tests/support/browser/guest.ts'
 import { callCron, launchToAll, setUpSending } from '#tests/support/browser/launching.ts'
 import { type ScriptedPeer, startScriptedSmtp } from '#tests/support/mail/scripted-smtp.ts'
 import { testApp } from '#tests/support/server/app.ts'
@@ -66,7 +66,7 @@ describe('the email queue', () => {
     await tab(new RegExp(`^Needs a decision ${PEOPLE}$`)).waitFor()
     await page.getByRole('navigation', { name: 'Main' }).getByText(String(PEOPLE)).waitFor()
     await find('person7@example.com')
-    await expect.poll(() => page.getByRole('row').count(), PATIENTLY).toBe(2)
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
     // A key that is typed is text.
     await page.getByRole('searchbox').blur()
     await pressPageKey(page, 'j')
@@ -191,7 +191,7 @@ describe('the email queue', () => {
     for (const [href = '', count = ''] of doors) {
       await page.goto(href)
       const current = page.getByRole('navigation', { name: 'Parts of the queue' }).locator('[aria-current]')
-      await expect.poll(() => current.textContent(), PATIENTLY).toMatch(new RegExp(` ${count}$`))
+      await expect.poll(() => current.textContent()).toMatch(new RegExp(` ${count}$`))
     }
   })
 
@@ -205,7 +205,7 @@ describe('the email queue', () => {
     expect(doors.length).toBeGreaterThan(1)
     for (const [href = '', count = ''] of doors) {
       await page.goto(href)
-      await expect.poll(() => page.locator('[data-total]').textContent(), PATIENTLY).toMatch(new RegExp(`^${count} `))
+      await expect.poll(() => page.locator('[data-total]').textContent()).toMatch(new RegExp(`^${count} `))
       const state = new URL(page.url()).searchParams.get('state')
       let rows = 0
       for (let cursor: string | null = ''; cursor !== null; ) {
@@ -265,14 +265,12 @@ describe('the email queue', () => {
     await page.keyboard.press('Enter')
     const first = await panel().getByRole('heading', { level: 2, name: '@' }).textContent()
     await page.keyboard.press('j')
-    await expect.poll(() => panel().getByRole('heading', { level: 2 }).textContent(), PATIENTLY).not.toBe(first)
+    await expect.poll(() => panel().getByRole('heading', { level: 2 }).textContent()).not.toBe(first)
     await page.keyboard.press('k')
-    await expect.poll(() => panel().getByRole('heading', { level: 2 }).textContent(), PATIENTLY).toBe(first)
+    await expect.poll(() => panel().getByRole('heading', { level: 2 }).textContent()).toBe(first)
     await page.keyboard.press('Escape')
     await panel().waitFor({ state: 'hidden' })
-    await expect
-      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-index')), PATIENTLY)
-      .toBe('0')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-index'))).toBe('0')
     expect(olga.complaints.filter((line) => !/409/.test(line))).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, PATIENTLY } from '#tests/support/browser/guest.ts'
+import { Guest } from '#tests/support/browser/guest.ts'
 import { CLIENT } from '#tests/support/gmail/client.ts'
 import { testGoogle } from '#tests/support/gmail/fake-google.ts'
 import { testApp } from '#tests/support/server/app.ts'
@@ -52,7 +52,7 @@ describe('a Gmail mailbox', () => {
     await page.getByText(`${EMAIL} is connected, and sends as its limits allow.`).waitFor()
     await page.getByRole('listitem').filter({ hasText: 'see that it can no longer be sent' }).waitFor()
     // The way back from Google is open once, and the page is not refused for having come by it.
-    await expect.poll(() => new URL(page.url()).searchParams.has('code'), PATIENTLY).toBe(false)
+    await expect.poll(() => new URL(page.url()).searchParams.has('code')).toBe(false)
     await page.reload()
     await page.getByText(`Nothing is left to do here. ${EMAIL} is: Connected.`).waitFor()
     await page.getByRole('link', { name: 'Go to the mailboxes' }).click()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, mailTo, PATIENTLY, pressPageKey } from '#tests/support/browser/guest.ts'
+import { Guest, mailTo, pressPageKey } from '#tests/support/browser/guest.ts'
 import { makeCertificate } from '#tests/support/mail/certificates.ts'
 import { type ScriptedPeer, startScriptedSmtp } from '#tests/support/mail/scripted-smtp.ts'
 import { testApp } from '#tests/support/server/app.ts'
@@ -192,7 +192,7 @@ describe('mailboxes', () => {
     await hers.getByRole('row', { name: 'sales@acme.test' }).waitFor()
     expect(await hers.getByRole('button', { name: /Add a mailbox|Actions for/ }).count()).toBe(0)
     expect(await hers.getByRole('dialog').count()).toBe(0)
-    await expect.poll(() => mia.complaints, PATIENTLY).toEqual([])
+    await expect.poll(() => mia.complaints).toEqual([])
     await mia.leave()
   })
 })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, PATIENTLY } from '#tests/support/browser/guest.ts'
+import { Guest } from '#tests/support/browser/guest.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
 /** The week, the days off and the limits: changed, refused, taken back, and overtaken by a colleague. */
@@ -89,7 +89,7 @@ describe('sending settings', () => {
     page.on('dialog', (dialog) => void dialog.accept())
     await page.reload()
     await page.getByText('Not saved yet.', { exact: true }).waitFor()
-    await expect.poll(() => page.getByLabel('Emails a day').inputValue(), PATIENTLY).toBe('33')
+    await expect.poll(() => page.getByLabel('Emails a day').inputValue()).toBe('33')
     await page.getByText('The workspace sends at most 33 emails a day.').waitFor()
   })
 
@@ -99,7 +99,7 @@ describe('sending settings', () => {
     await page.getByText('Another person has changed these settings').waitFor()
     expect(await page.getByLabel('Emails a day').inputValue()).toBe('33')
     await page.getByRole('button', { name: 'Take theirs' }).click()
-    await expect.poll(() => page.getByLabel('Emails a day').inputValue(), PATIENTLY).toBe('77')
+    await expect.poll(() => page.getByLabel('Emails a day').inputValue()).toBe('77')
     await page.getByText('Not saved yet.', { exact: true }).waitFor({ state: 'hidden' })
   })
 

@@ -5,9 +5,6 @@ import type { TestApp } from '#tests/support/server/app.ts'
 
 export const PASSWORD = 'correct horse battery'
 
-/** For `expect.poll`: a page on a busy machine takes longer than the second that it waits by itself. */
-export const PATIENTLY = { timeout: 60_000 }
-
 /** A person with a browser of their own, who can also ask the API with the cookies of that browser. */
 export class Guest {
   readonly app: TestApp

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { findingsOfColours, findingsOn, SCREENS, turn } from '#tests/support/browser/accessibility.ts'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, PATIENTLY, untilListening } from '#tests/support/browser/guest.ts'
+import { Guest, untilListening } from '#tests/support/browser/guest.ts'
 import { testApp } from '#tests/support/server/app.ts'
 import { type App, type Guests, isOpenedAnew, type Scene, type Scenes } from './scene.ts'
 
@@ -67,7 +67,7 @@ function play(scenes: Scenes, app: App, guest: Guests, browser: () => Parameters
         await keepPicture(page, scene, `${screen.name}, light`)
         // A dialog hides what is behind it from everybody, headings too.
         const hasDialog = (await page.getByRole('dialog').count()) > 0
-        await expect.poll(() => page.getByRole('heading', { level: 1 }).count(), PATIENTLY).toBe(hasDialog ? 0 : 1)
+        await expect.poll(() => page.getByRole('heading', { level: 1 }).count()).toBe(hasDialog ? 0 : 1)
         expect(await page.title()).toMatch(scene.path === '/' ? /^Sendonce$/ : /^.+ · Sendonce$/)
         expect(await findingsOn(page)).toEqual([])
         expect(complaints()).toEqual([])

@@ -11,7 +11,7 @@ export const GET = workspaceRoute(invitations.list, async ({ workspace }) => ({
 }))
 
 export const POST = workspaceRoute(invitations.invite, async (input) => {
-  await limitBySubject(input, LIMITS.invitationsByPerson, input.person.id)
+  await limitBySubject(LIMITS.invitationsByPerson, input.person.id)
   const { actor, workspace, body, keep } = input
   const { invitation, mail } = await inTransaction(database(), async (tx) => {
     const invited = await invite(tx, workspace.id, body, actor)

@@ -15,7 +15,7 @@ export const GET = workspaceRoute(mailboxes.list, async ({ workspace, query }) =
 
 export const POST = workspaceRoute(mailboxes.connect, async (input) => {
   const { workspace, person, body, keep } = input
-  if (body.test) await limitBySubject(input, LIMITS.mailboxTestsByPerson, person.id)
+  if (body.test) await limitBySubject(LIMITS.mailboxTestsByPerson, person.id)
   const { testMessage: _, ...wanted } = body
   const context = { ...mailboxContext(input), trial: trialBy(input) }
   const { mailboxId, revived } = await connectMailbox(context, wanted, async (tx, made) => {

@@ -12,7 +12,7 @@ import { originOf } from '../workspace-route.ts'
 
 export const POST = route(passwordReset.request, async (input) => {
   await limitByAddress(input, LIMITS.resetByAddress)
-  await limitBySubject(input, LIMITS.resetByAccount, input.body.email)
+  await limitBySubject(LIMITS.resetByAccount, input.body.email)
   const { id } = await askForReset(database(), input.body.email)
   after(() => answerReset(id))
   return DONE

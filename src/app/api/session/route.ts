@@ -17,7 +17,7 @@ export const GET = personRoute(session.read, async ({ person, session }) => {
 
 export const POST = route(session.signIn, async (input) => {
   await limitByAddress(input, LIMITS.signInByAddress)
-  await limitBySubject(input, LIMITS.signInByAccount, input.body.email)
+  await limitBySubject(LIMITS.signInByAccount, input.body.email)
   await signIn(auth(), database(), input.body, originOf(input), input.responseHeaders)
   await forgetAttempts(database(), LIMITS.signInByAccount, input.body.email)
   await returnAttemptByAddress(input, LIMITS.signInByAddress)

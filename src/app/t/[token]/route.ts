@@ -1,5 +1,6 @@
 import { after } from 'next/server'
 import { PLAIN_PAGE_POLICY, plainPage } from '#components/plain/plain-page.ts'
+import { PublicError } from '#lib/platform/api-response.ts'
 import { database } from '#lib/platform/database.ts'
 import { requestIdOf } from '#lib/platform/http/route.ts'
 import { log } from '#lib/platform/log.ts'
@@ -70,12 +71,11 @@ const FAILED = {
 }
 
 async function refuse(request: Request, requestId: string): Promise<Response> {
-  const responseHeaders = new Headers()
   try {
-    await limitByAddress({ request, responseHeaders }, LIMITS.forgedLinksByAddress)
+    await limitByAddress({ request }, LIMITS.forgedLinksByAddress)
     return page(404, requestId, INVALID)
   } catch (error) {
-    if (responseHeaders.has('retry-after')) return page(429, requestId, TOO_MANY)
+    if (error instanceof PublicError && error.status === 429) return page(429, requestId, TOO_MANY)
     throw error
   }
 }

@@ -2,6 +2,7 @@ import { PLAIN_PAGE_POLICY } from '#components/plain/plain-page.ts'
 import { type UnsubscribeView, unsubscribePage } from '#components/unsubscribe/unsubscribe-page.ts'
 import { subscribeReaderAgain, unsubscribeReader, viewReader } from '#lib/audience/prospects/unsubscribe.ts'
 import { type Reader, readUnsubscribeToken, TEST_LINK_TOKEN } from '#lib/audience/prospects/unsubscribe-link.ts'
+import { PublicError } from '#lib/platform/api-response.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
 import { chunksWithin, type Pace } from '#lib/platform/http/chunks-within.ts'
 import { requestIdOf } from '#lib/platform/http/route.ts'
@@ -71,12 +72,11 @@ async function answering(
 }
 
 async function refuse(request: Request): Promise<UnsubscribeView> {
-  const responseHeaders = new Headers()
   try {
-    await limitByAddress({ request, responseHeaders }, LIMITS.forgedLinksByAddress)
+    await limitByAddress({ request }, LIMITS.forgedLinksByAddress)
     return { state: 'invalid' }
   } catch (error) {
-    if (responseHeaders.has('retry-after')) return { state: 'too-many' }
+    if (error instanceof PublicError && error.status === 429) return { state: 'too-many' }
     throw error
   }
 }

@@ -202,25 +202,34 @@ export function answer(status: number, response: ApiResponse<unknown>, requestId
 export function answerFailure(error: unknown, requestId: string, requestLog: Log): Response {
   if (error instanceof PublicError) {
     requestLog.info({ code: error.code, status: error.status }, 'refused')
-    const { code, message, details } = error
-    return answer(error.status, { success: false, error: { code, message, details } }, requestId)
+    return refusal(error, requestId)
   }
   if (isServerAway(error) && !wasTooSlow(error)) {
     requestLog.error({ error, status: 503 }, 'failed, since the database is away')
-    const error503 = { code: 'database-away', message: DATABASE_AWAY, details: { retryAfterSeconds: AWAY_SECONDS } }
-    const response = answer(503, { success: false, error: error503 }, requestId)
-    response.headers.set('retry-after', String(AWAY_SECONDS))
-    return response
+    return refusal(databaseAway(), requestId)
   }
   requestLog.error({ error, status: 500 }, 'failed')
   const message = `Something went wrong on our side. Nothing was lost; try again, and if it happens again, quote ${requestId}.`
   return answer(500, { success: false, error: { code: 'internal', message } }, requestId)
 }
 
-/** A restart takes seconds. */
-const AWAY_SECONDS = 5
-const DATABASE_AWAY =
-  'A part of Sendonce, most likely its database, cannot be reached at the moment. Try again in a few seconds; under the same Idempotency-Key, nothing is done twice.'
+const databaseAway = () =>
+  new PublicError(
+    503,
+    'database-away',
+    'A part of Sendonce, most likely its database, cannot be reached at the moment. Try again in a few seconds; under the same Idempotency-Key, nothing is done twice.',
+    { retryAfterSeconds: RESTART_SECONDS },
+  )
+
+function refusal({ status, code, message, details }: PublicError, requestId: string): Response {
+  const response = answer(status, { success: false, error: { code, message, details } }, requestId)
+  const retryAfterSeconds = partOf(details, 'retryAfterSeconds')
+  if (retryAfterSeconds !== undefined) response.headers.set('retry-after', String(retryAfterSeconds))
+  return response
+}
+
+/** What a restart of Postgres takes. */
+const RESTART_SECONDS = 5
 
 const RELEASE_AGAIN_MS = [1_000, 3_000, 10_000, 30_000]
 

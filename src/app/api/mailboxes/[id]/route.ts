@@ -14,7 +14,7 @@ export const GET = workspaceRoute(mailboxes.read, async ({ workspace, params }) 
 
 export const PATCH = workspaceRoute(mailboxes.edit, async (input) => {
   const { workspace, person, params, body, expected } = input
-  if (body.smtp && body.test) await limitBySubject(input, LIMITS.mailboxTestsByPerson, person.id)
+  if (body.smtp && body.test) await limitBySubject(LIMITS.mailboxTestsByPerson, person.id)
   const { testMessage: _, ...change } = body
   const context = { ...mailboxContext(input), trial: trialBy(input) }
   const { failedByLogin } = await editMailbox(context, params.id, change, expected)

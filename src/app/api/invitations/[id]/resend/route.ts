@@ -7,7 +7,7 @@ import { limitBySubject } from '../../../limit.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
 
 export const POST = workspaceRoute(invitations.resend, async (input) => {
-  await limitBySubject(input, LIMITS.invitationsByPerson, input.person.id)
+  await limitBySubject(LIMITS.invitationsByPerson, input.person.id)
   const { actor, workspace, params, keep } = input
   const { invitation, mail } = await inTransaction(database(), async (tx) => {
     const renewed = await renewInvitation(tx, workspace.id, params.id, actor)

@@ -6,6 +6,6 @@ import { limitBySubject } from '../../../limit.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
 
 export const POST = workspaceRoute(mailboxes.test, async (input) => {
-  await limitBySubject(input, LIMITS.mailboxTestsByPerson, input.person.id)
+  await limitBySubject(LIMITS.mailboxTestsByPerson, input.person.id)
   return testMailbox({ ...mailboxContext(input), trial: trialBy(input) }, input.params.id, input.body)
 })

@@ -8,7 +8,7 @@ import { limitBySubject } from '../../../limit.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
 
 export const POST = workspaceRoute(mailboxes.finishGmail, async (input) => {
-  await limitBySubject(input, LIMITS.mailboxTestsByPerson, input.person.id)
+  await limitBySubject(LIMITS.mailboxTestsByPerson, input.person.id)
   const { mailboxId, ...finished } = await finishGmail(gmailContext(input), input.body)
   return { ...finished, mailbox: await readConnected(database(), input.workspace.id, mailboxId) }
 })

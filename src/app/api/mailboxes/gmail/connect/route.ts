@@ -6,7 +6,7 @@ import { limitBySubject } from '../../../limit.ts'
 import { workspaceRoute } from '../../../workspace-route.ts'
 
 export const POST = workspaceRoute(mailboxes.connectGmail, async (input) => {
-  await limitBySubject(input, LIMITS.mailboxTestsByPerson, input.person.id)
+  await limitBySubject(LIMITS.mailboxTestsByPerson, input.person.id)
   const { workspace, actor, person, body } = input
   return beginGmail(gmailContext({ workspace, actor, person }), body)
 })

@@ -10,10 +10,10 @@ import { workspaceRoute } from '../../../workspace-route.ts'
 /** Seconds: connecting and handing over have deadlines of their own below it. */
 export const maxDuration = 60
 
-export const POST = workspaceRoute(sequences.testSend, async ({ workspace, params, body, person, actor, ...entry }) => {
+export const POST = workspaceRoute(sequences.testSend, async ({ workspace, params, body, person, actor }) => {
   const { to = person.email, ...ask } = body
   if (to.trim().toLowerCase() !== person.email)
     throw new PublicError(400, 'not-yourself', `A test goes only to yourself, at ${person.email}.`)
-  await limitBySubject(entry, LIMITS.testSendsByPerson, person.id)
+  await limitBySubject(LIMITS.testSendsByPerson, person.id)
   return sendTest(database(), workspace.id, { sequenceId: params.id, ...ask }, testSendingBy({ person, actor }))
 })

@@ -9,8 +9,8 @@ import { workspaceRoute } from '../../../workspace-route.ts'
 /** As of a sequence. */
 export const maxDuration = 60
 
-export const POST = workspaceRoute(templates.testSend, async ({ workspace, params, body, person, actor, ...entry }) => {
-  await limitBySubject(entry, LIMITS.testSendsByPerson, person.id)
+export const POST = workspaceRoute(templates.testSend, async ({ workspace, params, body, person, actor }) => {
+  await limitBySubject(LIMITS.testSendsByPerson, person.id)
   const by = testSendingBy({ person, actor })
   return sendTemplateTest(database(), workspace.id, { templateId: params.id, ...body }, by)
 })

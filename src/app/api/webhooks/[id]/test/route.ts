@@ -9,8 +9,8 @@ import { workspaceRoute } from '../../../workspace-route.ts'
 /** A receiver that hangs is waited for. */
 export const maxDuration = 30
 
-export const POST = workspaceRoute(webhooks.test, async ({ workspace, params, keep, ...entry }) => {
-  await limitBySubject(entry, LIMITS.webhookTestsByWorkspace, workspace.id)
+export const POST = workspaceRoute(webhooks.test, async ({ workspace, params, keep }) => {
+  await limitBySubject(LIMITS.webhookTestsByWorkspace, workspace.id)
   const id = await inTransaction(database(), async (tx) => {
     const made = await makeTestEvent(tx, workspace.id, params.id)
     await keep(tx)
