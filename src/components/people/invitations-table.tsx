@@ -1,7 +1,7 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { MailX, RotateCw, Send, TimerOff, UserX } from 'lucide-react'
+import { RotateCw, Send, UserX } from 'lucide-react'
 import { Button } from '#components/ui/control/button.tsx'
 import { MenuItem } from '#components/ui/overlay/dropdown-menu.tsx'
 import { RowMenu } from '#components/ui/overlay/row-menu.tsx'
@@ -10,21 +10,15 @@ import { useConfirm } from '#components/ui/overlay/use-confirm.tsx'
 import { mayManage } from '#lib/tenancy/roles.ts'
 import { api, messageOf } from '../api-client.ts'
 import { useSession } from '../session/session-context.tsx'
-import { Badge } from '../ui/badge.tsx'
 import { DateTime } from '../ui/date-time.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadError } from '../ui/load-error.tsx'
 import { actionsColumn, type Column, Table } from '../ui/table.tsx'
+import { InvitationState, needsAnotherMail, tellOfMail } from './invitation-mail.tsx'
 import { type Invitation, useInvitations, useRefreshPeople } from './people.ts'
 import { ROLE_WORD } from './role-words.ts'
 
-interface InvitationsTableProps {
-  /** Those whose mail could not be sent. */
-  unsentIds: ReadonlySet<string>
-  onSent: (invitationId: string, isSent: boolean) => void
-}
-
-export function InvitationsTable({ unsentIds, onSent }: InvitationsTableProps) {
+export function InvitationsTable() {
   const { workspace } = useSession()
   const { data: invitations, error, isPending, isFetching, refetch } = useInvitations()
   const refresh = useRefreshPeople()
@@ -35,11 +29,8 @@ export function InvitationsTable({ unsentIds, onSent }: InvitationsTableProps) {
         params: { id },
         workspaceId: workspace.id,
       }),
-    onSuccess: ({ mailSent, mailWaits }, { id, email }) => {
-      onSent(id, mailSent || mailWaits)
-      if (mailSent) toast.success(`Sent to ${email} again, with a new link.`)
-      else if (mailWaits) toast.success(`The mail to ${email} goes out as soon as its server can be reached.`)
-      else toast.error(`The mail to ${email} could not be sent. The invitation stays: try again in a moment.`)
+    onSuccess: ({ invitation }) => {
+      tellOfMail(invitation)
       return refresh()
     },
     onError: (thrown) => toast.error(messageOf(thrown)),
@@ -75,8 +66,8 @@ export function InvitationsTable({ unsentIds, onSent }: InvitationsTableProps) {
       isNarrow: true,
       cell: (invitation) => (
         <span className="flex flex-wrap items-center gap-2">
-          <InvitationState invitation={invitation} isUnsent={unsentIds.has(invitation.id)} />
-          {(invitation.expired || unsentIds.has(invitation.id)) && mayManage(workspace.role, invitation.role) && (
+          <InvitationState {...invitation} />
+          {needsAnotherMail(invitation) && mayManage(workspace.role, invitation.role) && (
             <Button
               size="sm"
               icon={<RotateCw />}
@@ -149,27 +140,5 @@ export function InvitationsTable({ unsentIds, onSent }: InvitationsTableProps) {
       />
       {dialog}
     </>
-  )
-}
-
-function InvitationState({ invitation, isUnsent }: { invitation: Invitation; isUnsent: boolean }) {
-  if (isUnsent) {
-    return (
-      <Badge tone="danger" icon={<MailX aria-hidden />}>
-        Mail not sent
-      </Badge>
-    )
-  }
-  if (invitation.expired) {
-    return (
-      <Badge tone="warning" icon={<TimerOff aria-hidden />}>
-        Expired
-      </Badge>
-    )
-  }
-  return (
-    <Badge tone="info" icon={<Send aria-hidden />}>
-      Invited
-    </Badge>
   )
 }

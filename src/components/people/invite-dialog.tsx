@@ -8,21 +8,20 @@ import { Input } from '#components/ui/control/input.tsx'
 import { Select } from '#components/ui/control/select.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
 import { dialogActions } from '#components/ui/overlay/dialog-style.ts'
-import { toast } from '#components/ui/overlay/toast.tsx'
 import type { Role } from '#lib/tenancy/roles.ts'
 import { api } from '../api-client.ts'
 import { useSubmit } from '../form/use-submit.ts'
 import { useSession } from '../session/session-context.tsx'
+import { tellOfMail } from './invitation-mail.tsx'
 import { useRefreshPeople } from './people.ts'
 import { ROLE_SENTENCE, roleOptions, rolesGivenBy } from './role-words.ts'
 
 interface InviteDialogProps {
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
-  onInvited: (invitationId: string, isMailSent: boolean) => void
 }
 
-export function InviteDialog({ isOpen, onOpenChange, onInvited }: InviteDialogProps) {
+export function InviteDialog({ isOpen, onOpenChange }: InviteDialogProps) {
   const { workspace } = useSession()
   return (
     <Dialog
@@ -32,34 +31,25 @@ export function InviteDialog({ isOpen, onOpenChange, onInvited }: InviteDialogPr
       onOpenChange={onOpenChange}
       width="sm"
     >
-      <InviteForm onDone={() => onOpenChange(false)} onInvited={onInvited} />
+      <InviteForm onDone={() => onOpenChange(false)} />
     </Dialog>
   )
 }
 
-interface InviteFormProps {
-  onDone: () => void
-  onInvited: InviteDialogProps['onInvited']
-}
-
-function InviteForm({ onDone, onInvited }: InviteFormProps) {
+function InviteForm({ onDone }: { onDone: () => void }) {
   const { workspace } = useSession()
   const refresh = useRefreshPeople()
   const [role, setRole] = useState<Role>('member')
   const roles = rolesGivenBy(workspace.role)
 
   const { formProps, isRunning, errorAt, message } = useSubmit(async ({ email = '' }) => {
-    const { invitation, mailSent, mailWaits } = await api('POST /api/invitations', {
+    const { invitation } = await api('POST /api/invitations', {
       body: { email, role },
       workspaceId: workspace.id,
     })
-    onInvited(invitation.id, mailSent || mailWaits)
     await refresh()
     onDone()
-    if (mailSent) toast.success(`The invitation to ${invitation.email} is on its way.`)
-    else if (mailWaits)
-      toast.success(`${invitation.email} is invited. The mail goes out as soon as its server can be reached.`)
-    else toast.error(`${invitation.email} is invited, but the mail could not be sent. Send it again from the list.`)
+    tellOfMail(invitation)
   })
 
   return (

@@ -17,8 +17,6 @@ export function Team() {
   const { workspace } = useSession()
   const { params, change } = useUrlParams()
   const [isInviteOpen, setIsInviteOpen] = useState(false)
-  /** The server keeps an invitation whose mail did not go out, but not that it did not. */
-  const [unsentIds, setUnsentIds] = useState<ReadonlySet<string>>(new Set())
   const mayInvite = isAtLeast(workspace.role, 'admin')
 
   const lists = useRef<HTMLDivElement>(null)
@@ -31,13 +29,6 @@ export function Team() {
     setIsInviteOpen(isOpen)
     // From elsewhere the dialog is asked for in the address; closed once, it stays closed when the page is loaded anew.
     if (!isOpen && params.has('invite')) change({ invite: null }, 'replace')
-  }
-
-  function noteSent(invitationId: string, isSent: boolean) {
-    const next = new Set(unsentIds)
-    if (isSent) next.delete(invitationId)
-    else next.add(invitationId)
-    setUnsentIds(next)
   }
 
   return (
@@ -65,17 +56,11 @@ export function Team() {
         {mayInvite && (
           <section className="mt-8">
             <h2 className="mb-2.5 font-semibold text-sm">Invitations</h2>
-            <InvitationsTable unsentIds={unsentIds} onSent={noteSent} />
+            <InvitationsTable />
           </section>
         )}
       </div>
-      {mayInvite && (
-        <InviteDialog
-          isOpen={isInviteOpen || params.has('invite')}
-          onOpenChange={changeInviteOpen}
-          onInvited={noteSent}
-        />
-      )}
+      {mayInvite && <InviteDialog isOpen={isInviteOpen || params.has('invite')} onOpenChange={changeInviteOpen} />}
     </>
   )
 }

@@ -24,14 +24,14 @@ const invitationOutput = z
     createdAt: z.date(),
     expiresAt: z.date(),
     expired: z.boolean(),
+    mail: z.enum(['sent', 'waits', 'unknown', 'not-sent']).meta({
+      description:
+        'What has become of its newest mail. The invitation stays where it was not sent; one that waits goes by itself once its server can be reached.',
+    }),
   })
   .meta({ id: 'Invitation' })
 
-/**
- * An invitation stays when its mail does not go out. `mailWaits`: it goes by itself once its server can be reached;
- * otherwise the page offers to send it again.
- */
-const sentInvitationOutput = z.object({ invitation: invitationOutput, mailSent: z.boolean(), mailWaits: z.boolean() })
+const sentInvitationOutput = z.object({ invitation: invitationOutput })
 
 export const members = {
   list: operation({

@@ -67,6 +67,12 @@ export async function sendProductMail(
   return email?.result ?? 'queued'
 }
 
+/** What has become of mails by now, by id. */
+export async function readProductMails(sql: Sql, ids: readonly string[]): Promise<Map<string, EmailResult>> {
+  const emails = await readEmails(sql, SYSTEM_WORKSPACE_ID, ids)
+  return new Map([...emails].map(([id, { result }]) => [id, result]))
+}
+
 /** Where it still waits: a newer one took its place, or its link no longer works. */
 export async function withdrawProductMail(tx: Sql, id: string): Promise<void> {
   await cancelOutdated(tx, SYSTEM_WORKSPACE_ID, id)

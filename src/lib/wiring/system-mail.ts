@@ -1,6 +1,8 @@
+import type { EmailResult } from '#lib/email-scheduler/transactional/email-result.ts'
 import { Deadline } from '#lib/mail/deadline.ts'
 import {
   type ProductMail,
+  readProductMails,
   type StoredMail,
   sendProductMail,
   storeProductMail,
@@ -13,8 +15,16 @@ import { noteInvitationMail, type SentInvitation } from '#lib/tenancy/people/inv
 import { invitationMail } from '#lib/tenancy/people/mails.ts'
 import { outbox } from './outbox.ts'
 
+const OUTCOMES = {
+  sent: 'sent',
+  queued: 'waits',
+  unknown: 'unknown',
+  failed: 'not-sent',
+  cancelled: 'not-sent',
+} as const satisfies Record<EmailResult, string>
+
 /** `waits`: it goes out by itself, once its server can be reached. */
-export type SystemMailOutcome = 'sent' | 'waits' | 'not-sent'
+export type SystemMailOutcome = (typeof OUTCOMES)[EmailResult]
 
 /** In the transaction of what it tells of. Undefined where this installation has no mailbox of its own. */
 export async function storeSystemMail(tx: Sql, mail: ProductMail): Promise<StoredMail | undefined> {
@@ -29,9 +39,8 @@ export async function sendStoredMail(stored: StoredMail | undefined): Promise<Sy
   if (!stored) return 'not-sent'
   try {
     const result = await sendProductMail(database(), outbox(), stored, new Deadline(env().INLINE_SECONDS * 1_000))
-    if (result === 'sent') return 'sent'
-    log.warn({ emailId: stored.id, result }, 'a mail of the product has not been sent yet')
-    return result === 'queued' ? 'waits' : 'not-sent'
+    if (result !== 'sent') log.warn({ emailId: stored.id, result }, 'a mail of the product has not been sent yet')
+    return OUTCOMES[result]
   } catch (error) {
     log.error({ error, emailId: stored.id }, 'a mail of the product waits for the next tick')
     return 'waits'
@@ -45,7 +54,19 @@ export async function storeInvitationMail(
   invitation: SentInvitation,
 ): Promise<StoredMail | undefined> {
   const mail = await storeSystemMail(tx, invitationMail(env().APP_URL, invitation))
-  if (invitation.olderMailId) await withdrawProductMail(tx, invitation.olderMailId)
+  if (invitation.mailId) await withdrawProductMail(tx, invitation.mailId)
   await noteInvitationMail(tx, workspaceId, invitation.id, mail?.id)
   return mail
+}
+
+/** With what has become of its mail by now; without one, none was sent. */
+export async function withMailOutcomes<One extends { mailId: string | null }>(
+  sql: Sql,
+  invitations: readonly One[],
+): Promise<(One & { mail: SystemMailOutcome })[]> {
+  const results = await readProductMails(
+    sql,
+    invitations.flatMap(({ mailId }) => mailId ?? []),
+  )
+  return invitations.map((one) => ({ ...one, mail: OUTCOMES[results.get(one.mailId ?? '') ?? 'failed'] }))
 }

@@ -11,7 +11,7 @@ const invitation = {
   expiresAt: new Date(0),
   expired: false,
   token: 'the-token',
-  olderMailId: null,
+  mailId: null,
 }
 
 test('names that people chose are text in a mail, never markup', () => {

@@ -2,12 +2,12 @@ import { invitations } from '#lib/contract/people.ts'
 import { database, inTransaction } from '#lib/platform/database.ts'
 import { invite, listInvitations } from '#lib/tenancy/people/invitations.ts'
 import { LIMITS } from '#lib/tenancy/rate-limit.ts'
-import { sendStoredMail, storeInvitationMail } from '#lib/wiring/system-mail.ts'
+import { sendStoredMail, storeInvitationMail, withMailOutcomes } from '#lib/wiring/system-mail.ts'
 import { limitBySubject } from '../limit.ts'
 import { workspaceRoute } from '../workspace-route.ts'
 
 export const GET = workspaceRoute(invitations.list, async ({ workspace }) => ({
-  invitations: await listInvitations(database(), workspace.id),
+  invitations: await withMailOutcomes(database(), await listInvitations(database(), workspace.id)),
 }))
 
 export const POST = workspaceRoute(invitations.invite, async (input) => {
@@ -19,6 +19,5 @@ export const POST = workspaceRoute(invitations.invite, async (input) => {
     await keep(tx)
     return { invitation: invited, mail: await storeInvitationMail(tx, workspace.id, invited) }
   })
-  const outcome = await sendStoredMail(mail)
-  return { invitation, mailSent: outcome === 'sent', mailWaits: outcome === 'waits' }
+  return { invitation: { ...invitation, mail: await sendStoredMail(mail) } }
 })

@@ -15,10 +15,12 @@ export type InvitationRow = {
   createdAt: Date
   expiresAt: Date
   expired: boolean
+  /** The newest mail about it. */
+  mailId: string | null
 }
 
 /** What goes into the mail, and only there: the token is kept as a hash. */
-export type SentInvitation = InvitationRow & { token: string; workspaceName: string; olderMailId: string | null }
+export type SentInvitation = InvitationRow & { token: string; workspaceName: string }
 
 export const INVITATION_VALID_DAYS = 7
 
@@ -28,7 +30,7 @@ export async function listInvitations(sql: Sql, workspaceId: string): Promise<In
 }
 
 const PENDING = `SELECT i.id, i.email, i.role, u.name AS "inviterName", i.created_at AS "createdAt",
-    i.expires_at AS "expiresAt", i.expires_at <= app_now() AS expired
+    i.expires_at AS "expiresAt", i.expires_at <= app_now() AS expired, i.mail_id AS "mailId"
   FROM invitations i JOIN users u ON u.id = i.inviter_id
   WHERE i.workspace_id = $1 AND i.status = 'pending'`
 
@@ -104,7 +106,7 @@ export async function revokeInvitation(
   workspaceId: string,
   id: string,
   actor: Actor,
-): Promise<{ olderMailId: string | null }> {
+): Promise<Pick<InvitationRow, 'mailId'>> {
   const actorRole = await lockWorkspace(tx, workspaceId, actor, 'admin')
   const invitation = await loadInvitation(tx, workspaceId, id)
   if (!mayManage(actorRole, invitation.role)) throw roleTooLow()
@@ -127,8 +129,8 @@ function newToken(): string {
 
 /** Locked: it may be being accepted at this moment. */
 async function loadInvitation(tx: Sql, workspaceId: string, id: string) {
-  const { rows } = await tx.query<InvitationRow & { workspaceName: string; olderMailId: string | null }>(
-    `SELECT pending.*, w.name AS "workspaceName", (SELECT mail_id FROM invitations WHERE id = $2) AS "olderMailId"
+  const { rows } = await tx.query<InvitationRow & { workspaceName: string }>(
+    `SELECT pending.*, w.name AS "workspaceName"
      FROM (${PENDING} AND i.id = $2 FOR UPDATE OF i) AS pending JOIN workspaces w ON w.id = $1`,
     [workspaceId, id],
   )

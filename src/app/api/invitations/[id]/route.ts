@@ -7,8 +7,8 @@ import { workspaceRoute } from '../../workspace-route.ts'
 
 export const DELETE = workspaceRoute(invitations.revoke, async ({ actor, workspace, params }) => {
   await inTransaction(database(), async (tx) => {
-    const { olderMailId } = await revokeInvitation(tx, workspace.id, params.id, actor)
-    if (olderMailId) await withdrawProductMail(tx, olderMailId)
+    const { mailId } = await revokeInvitation(tx, workspace.id, params.id, actor)
+    if (mailId) await withdrawProductMail(tx, mailId)
   })
   return DONE
 })

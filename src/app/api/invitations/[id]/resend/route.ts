@@ -14,6 +14,5 @@ export const POST = workspaceRoute(invitations.resend, async (input) => {
     await keep(tx)
     return { invitation: renewed, mail: await storeInvitationMail(tx, workspace.id, renewed) }
   })
-  const outcome = await sendStoredMail(mail)
-  return { invitation, mailSent: outcome === 'sent', mailWaits: outcome === 'waits' }
+  return { invitation: { ...invitation, mail: await sendStoredMail(mail) } }
 })
