@@ -4,7 +4,11 @@ import { ROOMS } from './rooms.ts'
 import { tablesReadBy, tablesWrittenBy } from './tables-of.ts'
 
 /** Written by triggers alone; they belong to the module whose tables the triggers watch. */
-const WRITTEN_BY_TRIGGERS: Record<string, string> = { email_events: 'email-scheduler' }
+const WRITTEN_BY_TRIGGERS: Record<string, string> = {
+  email_events: 'email-scheduler',
+  email_count_changes: 'email-scheduler',
+  people_count_changes: 'audience',
+}
 
 type Reading = { module: string; of: string; tables: readonly string[]; why: string }
 
@@ -139,7 +143,7 @@ const READINGS: readonly Reading[] = [
   {
     module: 'operations',
     of: 'audience',
-    tables: ['prospects'],
+    tables: ['prospects', 'prospect_lists', 'list_members', 'people_counts', 'people_count_changes'],
     why: 'the doctor compares everything with everything',
   },
   {

@@ -68,7 +68,7 @@ async function settleSome(pool: pg.Pool): Promise<string> {
     )
   })
   // Filled past the triggers; a tick would come before long.
-  await pool.query('SELECT recount_emails()')
+  await pool.query('SELECT recount_emails(), recount_people()')
   await pool.query('VACUUM ANALYZE scheduled_emails, email_counts')
   const { rows: cells } = await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM email_counts')
   print(`${(cells[0]?.count ?? 0).toLocaleString('en')} cells of counts`)

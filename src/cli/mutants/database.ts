@@ -125,4 +125,14 @@ export const DATABASE: readonly Mutant[] = [
     becomes: '  if (workspaceId === null) await takeFairLock(tx, workspaceId, [workspaceId])\n',
     test: integration('platform/fair-lock', 'while marks overlap without end, the time zone is changed in its turn'),
   },
+  {
+    name: 'what no tick has added up yet is not counted',
+    file: 'src/lib/audience/people-counts.ts',
+    find: 'FROM people_count_changes WHERE owner_id',
+    becomes: 'FROM people_counts WHERE false AND owner_id',
+    test: integration(
+      'audience/people-counts',
+      'how many people there are who is archived is in no count, and back in all of them once restored',
+    ),
+  },
 ]

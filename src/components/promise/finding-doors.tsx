@@ -33,6 +33,10 @@ function Named({ finding }: { finding: Finding }): ReactNode {
         {`${state ?? 'Emails'}, ${date}${campaign ? `, in ${campaign.name}` : ''}`}
       </Door>
     )
+  if (kind === 'people-counts') {
+    if (campaign) return <Door href={`/campaigns/${campaign.id}?tab=people`}>{`The people of ${campaign.name}`}</Door>
+    return <Door href={id ? `/prospects?list=${id}` : '/prospects'}>{id ? `The list ${name}` : 'All prospects'}</Door>
+  }
   return (
     <>
       {kind === 'emails' ? (

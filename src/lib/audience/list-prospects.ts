@@ -1,5 +1,6 @@
 import { notFound } from '#lib/platform/api-response.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import { peopleOf } from './people-counts.ts'
 import { PROSPECT_COLUMNS, type Prospect } from './prospect.ts'
 import { matching, type ProspectFilter } from './prospect-filter.ts'
 
@@ -34,13 +35,13 @@ export async function listProspects(
 
 const HIDDEN = '(p.archived_at IS NOT NULL OR p.erased_at IS NOT NULL OR p.merged_into_id IS NOT NULL)'
 
-/** Everybody who is shown: all from an index alone, less the few who are hidden, from an index of these. */
-const COUNT_ALL = `SELECT (SELECT count(*) FROM prospects p WHERE p.workspace_id = $1)
+/** Everybody who is shown: all as they are kept count of, less the few who are hidden, from an index of these. */
+const COUNT_ALL = `SELECT ${peopleOf('$1')}
   - (SELECT count(*) FROM prospects p WHERE p.workspace_id = $1 AND ${HIDDEN}) AS count`
 
 /** The same of one list, without looking at each of its members. */
 const COUNT_OF_LIST = `WITH list AS MATERIALIZED (SELECT id FROM prospect_lists WHERE workspace_id = $1 AND id = $2)
-  SELECT (SELECT count(*) FROM list_members m WHERE m.list_id = (SELECT id FROM list))
+  SELECT ${peopleOf('(SELECT id FROM list)')}
     - (SELECT count(*) FROM prospects p JOIN list_members m ON m.prospect_id = p.id AND m.list_id = (SELECT id FROM list)
        WHERE p.workspace_id = $1 AND ${HIDDEN}) AS count`
 

@@ -5,6 +5,7 @@ import { type ArchivedChoice, archivedSql, refuseArchived } from '#lib/platform/
 import { type Expected, refuseStale } from '#lib/platform/rows/row-version.ts'
 import { recordAudit } from '#lib/tenancy/audit/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
+import { peopleOf } from './people-counts.ts'
 
 export type ProspectList = {
   id: string
@@ -20,14 +21,14 @@ export const LIST_MEMBERS_AT_ONCE_MAX = 10_000
 const COLUMNS = `l.id, l.name, l.version, l.archived_at AS "archivedAt", l.created_at AS "createdAt"`
 
 /**
- * Counted as they are listed, from the index of members: who is archived is in no list that is shown. Those few are found
- * through an index of who is hidden and counted apart, by one statement for all lists: to look up each member of each list
- * would read every person once for each list. `which` narrows the lists, $1 is the workspace.
+ * All that is kept count of, less who is archived, since they are in no list that is shown. Those few are found through an
+ * index of who is hidden, by one statement for all lists: to look up each member of each list would read every person once
+ * for each list. `which` narrows the lists, $1 is the workspace.
  */
 const archivedMembers = (which: string) => `archived AS MATERIALIZED (
   SELECT m.list_id, count(*) AS members FROM prospects p JOIN list_members m ON m.prospect_id = p.id
   WHERE p.workspace_id = $1 AND p.archived_at IS NOT NULL AND ${which} GROUP BY 1)`
-const MEMBERS = `(SELECT count(*) FROM list_members m WHERE m.list_id = l.id)
+const MEMBERS = `${peopleOf('l.id')}
   - coalesce((SELECT a.members FROM archived a WHERE a.list_id = l.id), 0) AS members`
 
 export async function listLists(

@@ -1,7 +1,9 @@
+import { peopleCells } from '#lib/audience/people-counts.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import type { Campaign } from './campaign.ts'
 import { FOLLOW_ONE_ANOTHER } from './journeys/open.ts'
+import { PLANNED_STATES } from './ledger.ts'
 import { lockProspectsShared } from './unplanned.ts'
 
 /** A planned enrolment that has fewer emails than its sequence has steps by now. */
@@ -93,8 +95,8 @@ export async function lockCampaignsSharedOn(
 
 export async function countPlannedIn(sql: Sql, campaignIds: readonly string[]): Promise<number> {
   const { rows } = await sql.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM campaign_prospects WHERE campaign_id = ANY($1::uuid[]) AND state IN ('ACTIVE', 'FINISHED')`,
-    [campaignIds],
+    `SELECT coalesce(sum(people), 0)::int AS count FROM (${peopleCells('= ANY($1::uuid[])')}) kept WHERE state = ANY($2)`,
+    [campaignIds, PLANNED_STATES],
   )
   return rows[0]?.count ?? 0
 }

@@ -1,3 +1,4 @@
+import { peopleCells, peopleOf } from '#lib/audience/people-counts.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { EnrolmentState, ScheduledEmailStatus } from '#lib/platform/generated/enums.ts'
 
@@ -37,24 +38,20 @@ const NO_EMAILS: Record<ScheduledEmailStatus, number> = {
 }
 
 /**
- * How many emails of campaigns are in each state: the cells that are kept for the queue's page, with what ticks have not
+ * How many emails of campaigns are in each state, by date: the cells that are kept for the queue's page, with what ticks have not
  * added up yet, which is read once however many campaigns are asked for. Counted one by one, a campaign of a million would
  * take longer than its page may. `which` compares the campaign's id.
  */
-const cellsOf = (which: string) => `SELECT k.campaign_id, k.status, k.emails
+export const emailCells = (which: string) => `SELECT k.campaign_id, k.local_date, k.status, k.emails
     FROM campaigns c JOIN email_counts k ON k.workspace_id = c.workspace_id AND k.campaign_id = c.id
     WHERE c.id ${which} AND k.mailbox_id = '00000000-0000-0000-0000-000000000000'
-    UNION ALL SELECT campaign_id, status, change FROM email_count_changes WHERE campaign_id ${which}`
+    UNION ALL SELECT campaign_id, local_date, status, change FROM email_count_changes WHERE campaign_id ${which}`
 
-/** One statement, so that both ledgers are of the same moment: people from an index alone, emails from what is kept. */
-const ledgerSql = (ofStates = '') => `SELECT 'enrolments' AS ledger, state::text AS name, count(*)::int AS count,
-      sum(planned_steps)::int AS steps
-    FROM campaign_prospects WHERE campaign_id = $1 ${ofStates} GROUP BY state
+/** One statement, so that both ledgers are of the same moment. */
+export const LEDGER_SQL = `SELECT 'enrolments' AS ledger, state AS name, sum(people)::int AS count, sum(steps)::int AS steps
+    FROM (${peopleCells('= $1')}) people GROUP BY state HAVING sum(people) <> 0
   UNION ALL
-  SELECT 'emails', status::text, sum(emails)::int, 0 FROM (${cellsOf('= $1')}) cells GROUP BY status HAVING sum(emails) <> 0`
-
-export const LEDGER_SQL = ledgerSql()
-const STANDSTILL_SQL = ledgerSql(`AND state IN ('PENDING', 'BLOCKED', 'SKIPPED')`)
+  SELECT 'emails', status::text, sum(emails)::int, 0 FROM (${emailCells('= $1')}) cells GROUP BY status HAVING sum(emails) <> 0`
 
 type LedgerRow = { ledger: 'enrolments' | 'emails'; name: string; count: number; steps: number }
 
@@ -75,20 +72,6 @@ const of = (rows: readonly LedgerRow[], ledger: string) => rows.filter((row) => 
 const counted = (rows: readonly LedgerRow[], ledger: string) =>
   Object.fromEntries(of(rows, ledger).map(({ name, count }) => [name, count]))
 
-/** Who is not on the way, and every email by its state. Those on the way are nearly all, and are not counted. */
-export type Standstill = {
-  enrolments: Pick<Record<EnrolmentState, number>, 'PENDING' | 'BLOCKED' | 'SKIPPED'>
-  emails: Record<ScheduledEmailStatus, number>
-}
-
-export async function readStandstill(sql: Sql, campaignId: string): Promise<Standstill> {
-  const { rows } = await sql.query<LedgerRow>(STANDSTILL_SQL, [campaignId])
-  return {
-    enrolments: { ...NO_ENROLMENTS, ...counted(rows, 'enrolments') },
-    emails: { ...NO_EMAILS, ...counted(rows, 'emails') },
-  }
-}
-
 /** A ledger in short, for a line of a list. */
 export type LedgerSums = {
   people: number
@@ -100,7 +83,7 @@ export const SUMS_SQL = `SELECT c.id, p.people, coalesce(e.waiting, 0)::int AS w
     coalesce(e.sent, 0)::int AS sent, coalesce(e.failed, 0)::int AS failed, coalesce(e.unknown, 0)::int AS unknown,
     coalesce(e.cancelled, 0)::int AS cancelled
   FROM unnest($1::uuid[]) AS c(id)
-  CROSS JOIN LATERAL (SELECT count(*)::int AS people FROM campaign_prospects WHERE campaign_id = c.id) p
+  CROSS JOIN LATERAL (SELECT ${peopleOf('c.id')} AS people) p
   LEFT JOIN (
     SELECT campaign_id,
       sum(emails) FILTER (WHERE status IN ('SCHEDULED', 'SENDING', 'RETRY_SCHEDULED', 'FAILED')) AS waiting,
@@ -108,7 +91,7 @@ export const SUMS_SQL = `SELECT c.id, p.people, coalesce(e.waiting, 0)::int AS w
       sum(emails) FILTER (WHERE status = 'PERMANENTLY_FAILED') AS failed,
       sum(emails) FILTER (WHERE status = 'OUTCOME_UNKNOWN') AS unknown,
       sum(emails) FILTER (WHERE status = 'CANCELLED') AS cancelled
-    FROM (${cellsOf('= ANY($1::uuid[])')}) cells GROUP BY 1) e ON e.campaign_id = c.id`
+    FROM (${emailCells('= ANY($1::uuid[])')}) cells GROUP BY 1) e ON e.campaign_id = c.id`
 
 export async function withSums<Campaign extends { id: string }>(
   sql: Sql,

@@ -1,3 +1,4 @@
+import { peopleCells } from '#lib/audience/people-counts.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import type { Campaign } from './campaign.ts'
@@ -21,7 +22,7 @@ export async function readSequenceUses(
        coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'name', c.name, 'status', c.status) ORDER BY c.id)
          FILTER (WHERE c.archived_at IS NULL), '[]') AS campaigns
      FROM campaigns c CROSS JOIN LATERAL (
-       SELECT count(*) AS people FROM campaign_prospects cp WHERE cp.campaign_id = c.id AND cp.state = ANY($3::enrolment_state[])) planned
+       SELECT sum(people) AS people FROM (${peopleCells('= c.id')}) kept WHERE state = ANY($3)) planned
      WHERE c.workspace_id = $1 AND c.sequence_id = ANY($2::uuid[]) GROUP BY 1`,
     [workspaceId, plainArray(sequenceIds), PLANNED_STATES],
   )
@@ -31,8 +32,8 @@ export async function readSequenceUses(
 /** The same people of one sequence, by their state. */
 export async function countPeopleOf(sql: Sql, workspaceId: string, sequenceId: string): Promise<Ledger['enrolments']> {
   const { rows } = await sql.query<{ state: (typeof PLANNED_STATES)[number]; count: number }>(
-    `SELECT cp.state, count(*)::int AS count FROM campaigns c JOIN campaign_prospects cp ON cp.campaign_id = c.id
-     WHERE c.workspace_id = $1 AND c.sequence_id = $2 AND cp.state = ANY($3::enrolment_state[]) GROUP BY 1`,
+    `SELECT kept.state, sum(kept.people)::int AS count FROM campaigns c CROSS JOIN LATERAL (${peopleCells('= c.id')}) kept
+     WHERE c.workspace_id = $1 AND c.sequence_id = $2 AND kept.state = ANY($3) GROUP BY 1 HAVING sum(kept.people) <> 0`,
     [workspaceId, sequenceId, PLANNED_STATES],
   )
   const total = rows.reduce((sum, { count }) => sum + count, 0)

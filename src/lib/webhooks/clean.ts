@@ -8,8 +8,10 @@ import { disableWebhook, type TellOwners } from './settle.ts'
 const FORGOTTEN_AT_ONCE = 5_000
 const OF_ENDPOINT_AT_ONCE = 1_000
 
-const REMOVED = `(e.removed_at IS NOT NULL AND e.removed_at < app_now() - interval '${REMOVED_KEPT_HOURS} hours')`
-const TOO_OLD = `app_now() - interval '${KEPT_DAYS} days'`
+/** Asked once, and not for each of a hundred thousand deliveries. */
+const NOW = '(SELECT app_now())'
+const REMOVED = `(e.removed_at IS NOT NULL AND e.removed_at < ${NOW} - interval '${REMOVED_KEPT_HOURS} hours')`
+const TOO_OLD = `${NOW} - interval '${KEPT_DAYS} days'`
 
 /** Endpoints with something to forget: for the tick, which asks whether there are any before it forgets some. */
 export const OLD_WEBHOOKS = `SELECT FROM webhook_endpoints e WHERE ${REMOVED}
@@ -24,17 +26,18 @@ export async function forgetOldDeliveries(pool: pg.Pool, tellOwners: TellOwners,
   for (let forgotten = 1; forgotten > 0 && time.leftMs() > 0; ) {
     forgotten = await inTransaction(pool, async (tx) => {
       const { rows } = await tx.query<{ endpointId: string; wasWaiting: boolean }>(
-        `DELETE FROM webhook_deliveries WHERE id IN (
+        // As an array, each is looked up by its key, whatever the planner believes of a table that has just grown.
+        `DELETE FROM webhook_deliveries WHERE id = ANY(ARRAY(
            SELECT old.id FROM webhook_endpoints e
            -- Once for each endpoint, and not for each of its deliveries: the OFFSET keeps it apart.
            CROSS JOIN LATERAL (
              SELECT (SELECT d.seq FROM webhook_deliveries d WHERE d.endpoint_id = e.id ORDER BY d.seq DESC OFFSET ${KEPT_MAX} LIMIT 1) AS seq
              OFFSET 0) too_many
            CROSS JOIN LATERAL (
-             SELECT d.id FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND coalesce(d.lease_until < app_now(), true)
+             SELECT d.id FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND coalesce(d.lease_until < ${NOW}, true)
                AND (${REMOVED} OR d.happened_at < ${TOO_OLD} OR (d.state <> 'WAITING' AND d.seq <= too_many.seq))
              ORDER BY d.seq LIMIT $2 FOR UPDATE SKIP LOCKED) old
-           LIMIT $1)
+           LIMIT $1))
          RETURNING endpoint_id AS "endpointId", state = 'WAITING' AS "wasWaiting"`,
         [FORGOTTEN_AT_ONCE, OF_ENDPOINT_AT_ONCE],
       )

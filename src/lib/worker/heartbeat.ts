@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { PEOPLE_COUNT_CHANGES } from '#lib/audience/add-up-people.ts'
 import { COUNT_CHANGES } from '#lib/email-scheduler/queue/add-up-counts.ts'
 import { SEEN_NOW } from '#lib/email-scheduler/send/hold.ts'
 import { MOMENT_READ, type MomentRead, rememberMoment, seenBy } from '#lib/email-scheduler/send/moment.ts'
@@ -51,7 +52,7 @@ export async function recordTickStart(pool: pg.Pool, worker: string): Promise<Ti
        ${SEEN_NOW} AND (SELECT NOT held.yes AND started.number > $3 FROM started, held))
      SELECT started.number, started.started_at AS "startedAt", held.yes AS "isHeld", held.back AS "hasGoneBack", ${MOMENT_READ},
        held.yes OR NOT EXISTS (SELECT FROM server_sightings) AS "mustLookAtServer", EXISTS (${EXPIRED_LEASES}) AS "hasExpiredLeases",
-       EXISTS (${OPEN_BULKS}) AS "hasOpenBulks", EXISTS (${COUNT_CHANGES}) AS "hasCountChanges",
+       EXISTS (${OPEN_BULKS}) AS "hasOpenBulks", EXISTS (${COUNT_CHANGES}) OR EXISTS (${PEOPLE_COUNT_CHANGES}) AS "hasCountChanges",
        EXISTS (${JUDGEABLE_HITS}) AS "hasHits", EXISTS (${OLD_ANSWERS}) AS "hasOldAnswers",
        EXISTS (${OLD_BULKS}) AS "hasOldBulks",
        EXISTS (${DUE_WEBHOOKS}) AS "hasDueWebhooks", EXISTS (${OLD_WEBHOOKS}) AS "hasOldWebhooks"

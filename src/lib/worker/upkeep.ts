@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { takeBackActions } from '#lib/actions/run/run-actions.ts'
 import { sweepIfTime } from '#lib/actions/run/sweep.ts'
+import { addUpPeople } from '#lib/audience/add-up-people.ts'
 import { campaignsWithBlocked, recheckBlocked } from '#lib/campaigns/blocked.ts'
 import {
   campaignsWithOpenEnrolments,
@@ -12,13 +13,14 @@ import {
 } from '#lib/campaigns/finish.ts'
 import { clearStopped } from '#lib/email-scheduler/effects/stop-campaign.ts'
 import { planRoundRobin } from '#lib/email-scheduler/plan/round-robin.ts'
-import { ADDED_AT_ONCE, addUpCounts } from '#lib/email-scheduler/queue/add-up-counts.ts'
+import { addUpCounts } from '#lib/email-scheduler/queue/add-up-counts.ts'
 import { readTrackedEmails } from '#lib/email-scheduler/read/tracked-emails.ts'
 import { recover } from '#lib/email-scheduler/send/recover.ts'
 import { advanceBulk } from '#lib/email-scheduler/verbs/advance-bulk.ts'
 import type { TimeLeft } from '#lib/mail/deadline.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import type { Log } from '#lib/platform/log.ts'
+import { ADDED_AT_ONCE } from '#lib/platform/rows/kept-counts.ts'
 import { judgeHits } from '#lib/tracking/judge-hits.ts'
 import type { Acting } from './acting.ts'
 import type { TickStart } from './heartbeat.ts'
@@ -259,7 +261,8 @@ export class Upkeep {
   /** What emails have changed in the counts of the queue's page. */
   async #addUpCounts(): Promise<void> {
     // What comes while it adds up is for the next round: adding up one by one would be work for its own sake.
-    while (this.#mayContinue() && (await addUpCounts(this.#pool)) === ADDED_AT_ONCE);
+    for (const addUp of [addUpCounts, addUpPeople])
+      while (this.#mayContinue() && (await addUp(this.#pool)) === ADDED_AT_ONCE);
   }
 
   async #plan(): Promise<void> {

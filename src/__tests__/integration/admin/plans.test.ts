@@ -48,7 +48,7 @@ beforeAll(async () => {
     )
   })
   // Written past the triggers.
-  await db.pool.query('SELECT recount_emails()')
+  await db.pool.query('SELECT recount_emails(), recount_people()')
   await vacuum(
     db.pool,
     'scheduled_emails',

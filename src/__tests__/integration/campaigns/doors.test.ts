@@ -78,7 +78,7 @@ beforeAll(async () => {
     await set(6, `status = 'RETRY_SCHEDULED', next_retry_at = app_now()`)
     await set(8, `blocker = 'prospect-active'`)
     await set(2, `blocker = 'merge-fields-complete'`)
-    await tx.query('SELECT recount_emails()')
+    await tx.query('SELECT recount_emails(), recount_people()')
   })
 })
 

@@ -38,7 +38,7 @@ const sendEverything = ({ campaignId }: Draft) =>
       `UPDATE scheduled_emails SET status = 'SENT', sent_at = app_now(), ready_at = NULL WHERE campaign_id = $1 AND status = 'SCHEDULED'`,
       [campaignId],
     )
-    await tx.query('SELECT recount_emails()')
+    await tx.query('SELECT recount_emails(), recount_people()')
   })
 
 test('Postgres knows the same arrows as the table, each of them', async () => {
@@ -206,7 +206,7 @@ describe('the end', () => {
         `UPDATE scheduled_emails SET status = 'SENT', sent_at = app_now(), next_retry_at = NULL, ready_at = NULL WHERE id = ANY($1)`,
         [failed],
       )
-      await tx.query('SELECT recount_emails()')
+      await tx.query('SELECT recount_emails(), recount_people()')
     })
     await tick()
     expect(await statusOf(draft)).toBe('SENT')

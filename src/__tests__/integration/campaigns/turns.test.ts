@@ -102,15 +102,14 @@ test('20,000 prospects × 3: the request does its part, ticks the rest, and memo
   })
   expect(await auditPlan(db.pool, draft.workspaceId)).toEqual([])
 
-  await vacuum(db.pool, 'campaign_prospects', 'email_counts')
+  await vacuum(db.pool, 'people_counts', 'email_counts')
   const plan = await inTransaction(db.pool, async (tx) => {
     // As on a table of a million, where reading it all is no choice.
     await tx.query('SET LOCAL enable_seqscan = off')
     const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE) ${LEDGER_SQL}`, [draft.campaignId])
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   })
-  expect(plan).toMatch(/Index Only Scan using campaign_prospects_ledger_idx[^>]*Heap Fetches: 0\b/)
-  expect(plan).not.toContain('scheduled_emails')
+  expect(plan).not.toMatch(/scheduled_emails|campaign_prospects/)
 })
 
 test('a tick with nothing due asks ten questions at most', async () => {

@@ -36,7 +36,7 @@ const sendStep = ({ campaignId }: Draft, stepNumber: number) =>
       `UPDATE scheduled_emails SET status = 'SENT', sent_at = app_now(), ready_at = NULL WHERE campaign_id = $1 AND step_number = $2`,
       [campaignId, stepNumber],
     )
-    await tx.query('SELECT recount_emails()')
+    await tx.query('SELECT recount_emails(), recount_people()')
   })
 
 describe('before the launch', () => {
@@ -155,7 +155,7 @@ describe('once launched', () => {
         [cancelled],
       )
       await tx.query('UPDATE prospects SET replied_at = app_now() WHERE id = $1', [left])
-      await tx.query('SELECT recount_emails()')
+      await tx.query('SELECT recount_emails(), recount_people()')
     })
     expect((await tick()).campaignsClosed).toBe(1)
 

@@ -159,6 +159,12 @@ export const FAULTS: Record<string, [sql: string, values: Values, offends?: Valu
     id,
     () => [expect.stringContaining('SENT')],
   ],
+  'people-add-up': [
+    `UPDATE people_counts SET people = people + 1 WHERE (owner_id, state) = (
+       SELECT c.campaign_id, c.state::text FROM campaign_prospects c JOIN scheduled_emails e ON e.campaign_prospect_id = c.id WHERE e.id = $1)`,
+    id,
+    ({ campaign }) => [expect.stringContaining(campaign.campaignId)],
+  ],
   'mailboxes-have-settings': [
     'DELETE FROM sending_settings WHERE workspace_id = $1',
     ({ campaign }) => [campaign.workspaceId],
@@ -178,16 +184,17 @@ export async function plant(tx: pg.ClientBase, name: string, place: SoundPlace):
   // Its absence is what the check would find; everything else that Postgres holds to stays.
   if (name === 'one-email-for-each-key') await tx.query('DROP INDEX scheduled_emails_idempotency_key_key')
   // Without triggers nothing is counted: what is planted is miscounted as well, but where that alone is the fault.
-  if (name === 'counts-add-up') await tx.query('SELECT recount_emails()')
+  const isMiscount = name === 'counts-add-up' || name === 'people-add-up'
+  if (isMiscount) await tx.query('SELECT recount_emails(), recount_people()')
   const { rowCount } = await tx.query(sql, values(place))
   expect(rowCount).toBe(1)
-  if (name !== 'counts-add-up') await tx.query('SELECT recount_emails()')
+  if (!isMiscount) await tx.query('SELECT recount_emails(), recount_people()')
 }
 
 const TABLES = [
   ...['scheduled_emails', 'email_attempts', 'email_contents', 'campaign_prospects', 'campaigns', 'prospects'],
   ...['mailbox_days', 'workspace_days', 'workspace_plans', 'sending_settings'],
-  ...['email_counts', 'email_count_changes'],
+  ...['email_counts', 'email_count_changes', 'people_counts', 'people_count_changes'],
   ...['sequences', 'journeys', 'scheduled_actions'],
 ]
 

@@ -47,7 +47,7 @@ export async function populateCampaigns(app: App, owner: Guest): Promise<void> {
       WHERE campaign_id = '${ended}' AND status = 'SCHEDULED';
     UPDATE campaign_prospects SET state = 'FINISHED' WHERE campaign_id = '${ended}';
     UPDATE campaigns SET status = 'SENT' WHERE id = '${ended}';
-    SELECT recount_emails()`)
+    SELECT recount_emails(), recount_people()`)
 }
 
 /** So many of a campaign's emails sent, failed for good, unknown and waiting to retry. */

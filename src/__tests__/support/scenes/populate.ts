@@ -187,7 +187,7 @@ async function spoilSome(app: App, owner: Guest): Promise<void> {
       '<p>A <b>word</b> at <a href="https://acme.example/${'a-long-path/'.repeat(12)}">this address</a>.</p>',
       '<one@acme.example>', app_now(), '{"List-Unsubscribe": "<https://acme.example/u/…>"}'
     FROM scheduled_emails WHERE id IN ('${links.failed}', '${links.unknown}');
-    SELECT recount_emails();
+    SELECT recount_emails(), recount_people();
     COMMIT`)
 }
 

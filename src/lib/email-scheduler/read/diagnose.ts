@@ -1,5 +1,5 @@
 import { type Campaign, findCampaign } from '#lib/campaigns/campaign.ts'
-import { readStandstill, type Standstill } from '#lib/campaigns/ledger.ts'
+import { type Ledger, readLedger } from '#lib/campaigns/ledger.ts'
 import { CAMPAIGN_STATES } from '#lib/campaigns/life.ts'
 import { findProblems } from '#lib/campaigns/problems.ts'
 import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
@@ -59,14 +59,14 @@ async function findingsOf(sql: Sql, campaign: Campaign, lastTick: Ask['lastTick'
     findings.push({ code: `campaign-${status.toLowerCase()}`, sentence: `The campaign is “${name}”. ${sentence}` })
   if (status === 'STOPPED') return findings
   if (!lastTick.ok) findings.push({ code: 'no-tick', sentence: lastTick.sentence })
-  const standstill = await readStandstill(sql, campaign.id)
+  const ledger = await readLedger(sql, campaign.id)
   const sequence = await loadSequence(sql, campaign.workspaceId, campaign.sequenceId).catch(() => undefined)
   const problems = sequence ? await findProblems(sql, campaign, sequence) : []
-  findings.push(...problems, ...findingsOfStandstill(campaign, standstill))
+  findings.push(...problems, ...findingsOfLedger(campaign, ledger))
   return findings
 }
 
-function findingsOfStandstill({ status }: Campaign, { enrolments, emails }: Standstill): CampaignFinding[] {
+function findingsOfLedger({ status }: Campaign, { enrolments, emails }: Ledger): CampaignFinding[] {
   const findings: CampaignFinding[] = []
   const tell = (count: number, code: string, [one, many]: [string, string], then: string) => {
     const words = `${count.toLocaleString('en')} ${count === 1 ? one : many}`

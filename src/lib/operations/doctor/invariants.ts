@@ -1,5 +1,6 @@
 import type { CancelReason, MoveReason } from '#lib/email-scheduler/reasons.ts'
-import { HAS_NO_COUNT, IS_MISCOUNTED, MISCOUNTED } from './counts-of-emails.ts'
+import * as countsOfEmails from './counts-of-emails.ts'
+import * as countsOfPeople from './counts-of-people.ts'
 import { emailsOn } from './emails-on.ts'
 import type { Invariant } from './invariant.ts'
 import { JOURNEY_INVARIANTS } from './journey-invariants.ts'
@@ -290,10 +291,21 @@ const DEFINED: readonly Invariant[] = [
     holds: 'Every count of the email queue is that of the emails which are there.',
     cure: 'No email is wrong, only the numbers at the tabs. Whoever runs the database counts anew: SELECT recount_emails(). Emails wait until that is done.',
     looks: [
-      { over: 'counts', offends: IS_MISCOUNTED },
-      { over: 'emails', offends: HAS_NO_COUNT },
+      { over: 'counts', offends: countsOfEmails.IS_MISCOUNTED },
+      { over: 'emails', offends: countsOfEmails.HAS_NO_COUNT },
     ],
-    whole: MISCOUNTED,
+    whole: countsOfEmails.MISCOUNTED,
+  },
+  {
+    name: 'people-add-up',
+    sentence: 'counts of people differ from the people that they count.',
+    holds: 'Every count of the people of a workspace, a list or a campaign is that of those who are there.',
+    cure: 'Nobody is lost, only the numbers are wrong. Whoever runs the database counts anew: SELECT recount_people(). Changes of people wait until that is done.',
+    looks: [
+      { over: 'people-counts', offends: countsOfPeople.IS_MISCOUNTED },
+      { over: 'enrolments', offends: countsOfPeople.HAS_NO_COUNT },
+    ],
+    whole: countsOfPeople.MISCOUNTED,
   },
   {
     name: 'mailboxes-have-settings',

@@ -53,6 +53,14 @@ export const WALKS = {
     workspace: 'k.workspace_id',
     unit: 'counts of the email queue',
   },
+  'people-counts': {
+    table: 'people_counts',
+    alias: 'n',
+    key: [id('owner_id'), { column: 'state', type: 'text', first: '' }],
+    workspace: `coalesce((SELECT w.id FROM workspaces w WHERE w.id = n.owner_id), (SELECT l.workspace_id FROM prospect_lists l WHERE l.id = n.owner_id),
+      (SELECT c.workspace_id FROM campaigns c WHERE c.id = n.owner_id))`,
+    unit: 'counts of people',
+  },
   emails: { table: 'scheduled_emails', alias: 'e', key: [id('id')], workspace: 'e.workspace_id', unit: 'emails' },
 } as const satisfies Record<string, Walk>
 

@@ -91,6 +91,18 @@ const NAMERS: Record<WalkName, Namer> = {
       ]),
     )
   }),
+  'people-counts': async (sql, workspaceId, keys) => {
+    const parts = keys.map((key) => [key, ...key.split('/')] as const)
+    const ids = parts.map(([, id]) => id)
+    const ask = async (text: string) => (await sql.query<{ id: string; name: string }>(text, [workspaceId, ids])).rows
+    const campaigns = await ask('SELECT id, name FROM campaigns WHERE workspace_id = $1 AND id = ANY($2::uuid[])')
+    const lists = await ask('SELECT id, name FROM prospect_lists WHERE workspace_id = $1 AND id = ANY($2::uuid[])')
+    return parts.map(([key, id, state]) => {
+      const list = lists.find((one) => one.id === id)
+      const campaign = campaigns.find((one) => one.id === id) ?? null
+      return [key, { id: list?.id ?? null, name: list?.name ?? null, campaign, state: state || null }]
+    })
+  },
   counts: async (sql, workspaceId, keys) => {
     const parts = keys.map((key) => [key, ...key.split('/')] as const)
     const { rows } = await sql.query<{ id: string; name: string }>(
