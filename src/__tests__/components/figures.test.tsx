@@ -6,6 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { PaceCell } from '#components/campaigns/list/pace-cell.tsx'
 import { behindIn } from '#components/figures/doors.ts'
 import { RowsBehind } from '#components/figures/rows-behind.tsx'
+import { HeldGroups } from '#components/held/held-groups.tsx'
 import { TodayCell } from '#components/mailboxes/today-cell.tsx'
 import { OutcomesCard } from '#components/promise/outcomes-card.tsx'
 import { SessionProvider } from '#components/session/session-context.tsx'
@@ -85,6 +86,23 @@ test('what was accepted, and each way in which an unknown outcome ended, are doo
   ])
 })
 
+test('what may have been sent before a restore is a door for each group, with and without a campaign, and for all', async () => {
+  const group = { mailbox: { id: 'm', address: 'ann@acme.test' }, from, to: until }
+  const groups = [
+    { ...group, campaign: { id: 'c', name: 'Spring' }, doubt: 'BEFORE', emails: 1_200 },
+    { ...group, campaign: null, doubt: 'HELD', emails: 3 },
+  ]
+  const data = { total: { emails: 1_203, from, to: until }, groups, nextCursor: null }
+  vi.stubGlobal('fetch', async () => Response.json({ success: true, data }))
+  show(<HeldGroups />)
+  await screen.findByText('1,203 emails in all')
+  expect(doors().filter(([count]) => count !== undefined)).toEqual([
+    ['1200', { what: 'maybe-sent-of-group', mailboxId: 'm', doubt: 'BEFORE', campaignId: 'c' }],
+    ['3', { what: 'maybe-sent-of-group', mailboxId: 'm', doubt: 'HELD' }],
+    ['1203', { what: 'maybe-sent' }],
+  ])
+})
+
 test.each([
   [{ what: 'sent', from: '2026-10-20T00:00:00.000Z', until }, '3 emails, 20 Oct 2026 to 18 Nov 2026'],
   [{ what: 'sent', from: '2026-11-18T00:00:00.000Z', until }, '3 emails, 18 Nov 2026'],
@@ -92,6 +110,7 @@ test.each([
   [{ what: 'mailbox-used', mailboxId: 'm', date: '2026-11-18' }, '3 emails, 18 Nov 2026'],
   [{ what: 'mailbox-due', mailboxId: 'm', until }, '3 emails, before 19 Nov 2026, 00:00'],
   [{ what: 'were-unknown', way: 'dismissed' }, '3 emails: dismissed by a person'],
+  [{ what: 'maybe-sent-of-group', mailboxId: 'm', doubt: 'HELD' }, '3 emails. Likely sent: it was with a worker.'],
 ] as const)('the rows of %j stand below their number and what they are of', async (behind, words) => {
   vi.stubGlobal('fetch', async () => Response.json({ success: true, data: { total: 3, rows: [], nextCursor: null } }))
   show(<RowsBehind behind={behind} onClose={() => undefined} />)

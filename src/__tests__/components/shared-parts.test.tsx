@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { ApiError } from '#components/api-client.ts'
 import { live } from '#components/live/live.ts'
 import { LostServer } from '#components/live/lost-server.tsx'
+import { FieldText } from '#components/sequences/fields/field-text.tsx'
 import { PageKeys, usePageKeys } from '#components/shell/page-keys.tsx'
 import { makeQueryClient } from '#components/shell/query-client.ts'
 import { type Shortcut, useKeySequences } from '#components/shell/use-key-sequences.ts'
@@ -111,4 +112,13 @@ test('a page that lost the server keeps what it shows, says so, and recovers; th
   await screen.findByRole('row', { name: 'New' })
   expect(screen.getByRole('status').textContent).toBe('')
   expect(document.activeElement).toBe(row)
+})
+
+test('a text that is read shows its fields as the editor does, and what is no field as it was written', () => {
+  const { container } = render(<FieldText text={'Your {{custom.day}}, {{firstName | "friend"}}: {{nick}} {{'} />)
+  expect(container.textContent).toBe('Your day, First name | friend: {{nick}} {{')
+  expect([...container.querySelectorAll('span')].map((chip) => chip.textContent)).toEqual([
+    'day',
+    'First name | friend',
+  ])
 })

@@ -12,6 +12,7 @@ import { toast } from '../ui/overlay/toast.tsx'
 import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 import { ACTION_STATUS_LOOK } from './action-look.ts'
+import { ActionOf } from './action-of.tsx'
 import { type ActionDetail, useAction, useRefreshActions } from './use-actions.ts'
 
 /** One action: what it is, why it stands as it does, what was tried, and what may be done. */
@@ -27,7 +28,7 @@ export function ActionDialog({ id, onClose }: { id: string; onClose: () => void 
       footer={
         <>
           <Button onClick={onClose}>Close</Button>
-          {data?.action.actions.map((verb) => (
+          {LAST_IS_NEAREST.filter((verb) => data?.action.actions.includes(verb)).map((verb) => (
             <Verb key={verb} verb={verb} id={id} />
           ))}
         </>
@@ -52,6 +53,9 @@ export function ActionDialog({ id, onClose }: { id: string; onClose: () => void 
   )
 }
 
+/** What most want is the nearest to the hand: at the right of a desk, at the top of a phone. */
+const LAST_IS_NEAREST: readonly ActionVerb[] = ['cancel', 'retry']
+
 const OUTCOMES: Record<ActionDetail['attempts'][number]['outcome'], string> = {
   COMPLETED: 'Carried out',
   FAILED: 'Failed',
@@ -71,6 +75,14 @@ function Story({ detail: { action, attempts } }: { detail: ActionDetail }) {
         {action.lastError && <p className="wrap-anywhere text-danger-text text-sm">{action.lastError}</p>}
       </div>
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-[0.8125rem] [&>dd]:wrap-anywhere [&>dt]:text-muted">
+        {(action.prospect ?? action.campaign) && (
+          <>
+            <dt>Of</dt>
+            <dd>
+              <ActionOf action={action} />
+            </dd>
+          </>
+        )}
         <dt>Due</dt>
         <dd>{at(action.dueAt)}</dd>
         <dt>Set</dt>
@@ -92,7 +104,7 @@ function Story({ detail: { action, attempts } }: { detail: ActionDetail }) {
               <li key={leaseToken} className="flex flex-wrap gap-x-3">
                 <span className="text-muted tabular-nums">{at(startedAt)}</span>
                 <span>{OUTCOMES[outcome]}</span>
-                {error && <span className="wrap-anywhere text-muted">{error}</span>}
+                {error && error !== action.lastError && <span className="wrap-anywhere text-muted">{error}</span>}
               </li>
             ))}
           </ol>

@@ -15,6 +15,7 @@ import { TabLinks } from '../ui/tab-links.tsx'
 import type { Column } from '../ui/table.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { ACTION_STATUS_LOOK } from './action-look.ts'
+import { ActionOf } from './action-of.tsx'
 import { ACTION_TAB_NAMES, ACTION_TABS, type ActionTab, actionsQueryIn, actionTabIn } from './actions-query.ts'
 import { type ActionsPage, type ScheduledAction, useActions } from './use-actions.ts'
 
@@ -59,7 +60,7 @@ export function ActionsTable() {
     {
       key: 'of',
       label: 'Of',
-      cell: (action) => <Of action={action} />,
+      cell: (action) => <ActionOf action={action} />,
     },
     {
       key: 'state',
@@ -117,23 +118,6 @@ function Nothing({ tab, isFiltered }: { tab: ActionTab; isFiltered: boolean }) {
         </IntentLink>
       }
     />
-  )
-}
-
-function Of({ action: { campaign, prospect } }: { action: ScheduledAction }) {
-  return (
-    <div className="flex flex-col gap-0.5 lg:min-w-56">
-      {prospect && (
-        <IntentLink href={`/prospects/${prospect.id}`} className="wrap-anywhere hover:underline">
-          {prospect.email ?? 'An erased person'}
-        </IntentLink>
-      )}
-      {campaign && (
-        <IntentLink href={`/campaigns/${campaign.id}`} className="wrap-anywhere text-muted hover:underline">
-          {campaign.name}
-        </IntentLink>
-      )}
-    </div>
   )
 }
 

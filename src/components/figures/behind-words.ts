@@ -10,6 +10,7 @@ type Words = {
 
 const EMAILS = { one: 'email', many: 'emails' }
 const PEOPLE = { one: 'person', many: 'people' }
+const NOT_PLANNED_NOTE = 'A person whose next email is not planned yet counts as one.'
 
 /** What a figure counts, and one and many of it. */
 export const BEHIND_WORDS: Record<Behind['what'], Words> = {
@@ -31,6 +32,8 @@ export const BEHIND_WORDS: Record<Behind['what'], Words> = {
   accepted: { title: 'Accepted by a provider', ...EMAILS },
   'accepted-again': { title: 'Accepted again', ...EMAILS },
   'were-unknown': { title: 'Outcome unknown at some time', ...EMAILS },
+  'maybe-sent': { title: 'May have been sent', ...EMAILS, note: NOT_PLANNED_NOTE },
+  'maybe-sent-of-group': { title: 'May have been sent', ...EMAILS },
 }
 
 /** Figures of what waits are counted up to a limit, and say so there. */

@@ -1,11 +1,12 @@
 import { BEHIND_WORDS } from './behind-words.ts'
+import { DOUBT_NAMES } from './doubt-words.ts'
 import { SETTLED_WAY_NAMES } from './settled-words.ts'
 import type { Behind } from './use-rows-behind.ts'
 
 type Params = { get(name: string): string | null }
 
 /** In the page's own address, so that a figure can be sent to a colleague opened. */
-export const BEHIND_PARAMS = ['behind', 'from', 'until', 'date', 'campaign', 'mailbox', 'way'] as const
+export const BEHIND_PARAMS = ['behind', 'from', 'until', 'date', 'campaign', 'mailbox', 'way', 'doubt'] as const
 
 /** What opens the rows that a figure counted. */
 export function doorTo(behind: Behind): Record<(typeof BEHIND_PARAMS)[number], string | null> {
@@ -14,9 +15,10 @@ export function doorTo(behind: Behind): Record<(typeof BEHIND_PARAMS)[number], s
     from: 'from' in behind ? behind.from : null,
     until: 'until' in behind ? behind.until : null,
     date: 'date' in behind ? behind.date : null,
-    campaign: 'campaignId' in behind ? behind.campaignId : null,
+    campaign: 'campaignId' in behind ? (behind.campaignId ?? null) : null,
     mailbox: 'mailboxId' in behind ? behind.mailboxId : null,
     way: 'way' in behind ? (behind.way ?? null) : null,
+    doubt: 'doubt' in behind ? behind.doubt : null,
   }
 }
 
@@ -31,10 +33,15 @@ export function behindIn(params: Params): Behind | null {
     case 'open-unknown':
     case 'accepted':
     case 'accepted-again':
+    case 'maybe-sent':
       return { what }
     case 'were-unknown': {
       const way = SETTLED_WAY_NAMES.find((name) => name === params.get('way'))
       return way ? { what, way } : { what }
+    }
+    case 'maybe-sent-of-group': {
+      const doubt = DOUBT_NAMES.find((name) => name === params.get('doubt'))
+      return mailboxId && doubt ? { what, mailboxId, doubt, ...(campaignId && { campaignId }) } : null
     }
     case 'blocked':
       return campaignId ? { what, campaignId } : null

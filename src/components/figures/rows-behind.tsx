@@ -1,5 +1,6 @@
 'use client'
 
+import clsx from 'clsx'
 import { Button } from '#components/ui/control/button.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
 import { formatInstant } from '../date-time-format.ts'
@@ -9,6 +10,7 @@ import { DateTime } from '../ui/date-time.tsx'
 import { LoadError } from '../ui/load-error.tsx'
 import { LoadingNote, Skeleton } from '../ui/skeleton.tsx'
 import { BEHIND_WORDS, figureOf } from './behind-words.ts'
+import { DOUBT_WORDS } from './doubt-words.ts'
 import { SETTLED_WORDS } from './settled-words.ts'
 import { type Behind, useRowsBehind } from './use-rows-behind.ts'
 
@@ -19,7 +21,7 @@ export function RowsBehind({ behind, onClose }: { behind: Behind; onClose: () =>
   const words = BEHIND_WORDS[behind.what]
   const total = data?.pages[0]?.total
   const rows = data?.pages.flatMap((page) => page.rows) ?? []
-  const link = 'break-all text-accent-text underline-offset-2 hover:underline'
+  const link = 'text-accent-text underline-offset-2 hover:underline'
   return (
     <Dialog
       title={words.title}
@@ -55,7 +57,7 @@ export function RowsBehind({ behind, onClose }: { behind: Behind; onClose: () =>
           <li key={id} className="flex flex-wrap items-baseline justify-between gap-x-4 py-2">
             <span className="min-w-0">
               {prospectId && recipient ? (
-                <IntentLink href={`/prospects/${prospectId}`} className={link}>
+                <IntentLink href={`/prospects/${prospectId}`} className={clsx(link, 'break-all')}>
                   {recipient}
                 </IntentLink>
               ) : (
@@ -64,7 +66,7 @@ export function RowsBehind({ behind, onClose }: { behind: Behind; onClose: () =>
               {campaign && (
                 <>
                   <span className="text-muted"> · </span>
-                  <IntentLink href={`/campaigns/${campaign.id}?tab=emails`} className={link}>
+                  <IntentLink href={`/campaigns/${campaign.id}?tab=emails`} className={clsx(link, 'wrap-anywhere')}>
                     {campaign.name}
                   </IntentLink>
                 </>
@@ -89,7 +91,10 @@ function whichOf(behind: Behind, timeZone: string): string {
     case 'accepted':
     case 'accepted-again':
     case 'blocked':
+    case 'maybe-sent':
       return ''
+    case 'maybe-sent-of-group':
+      return `. ${DOUBT_WORDS[behind.doubt]}`
     case 'were-unknown':
       return behind.way ? `: ${SETTLED_WORDS[behind.way]}` : ''
     case 'mailbox-used':

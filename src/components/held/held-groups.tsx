@@ -2,6 +2,10 @@
 
 import Link from 'next/link'
 import { useRef } from 'react'
+import { counted } from '../counted.ts'
+import { DOUBT_WORDS } from '../figures/doubt-words.ts'
+import { FigureLink } from '../figures/figure-link.tsx'
+import { OpenedFigure } from '../figures/opened-figure.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { usePageKeys } from '../shell/page-keys.tsx'
 import { Card } from '../ui/card.tsx'
@@ -12,13 +16,6 @@ import { rowKeys } from '../ui/row-keys.ts'
 import { type Column, Table } from '../ui/table.tsx'
 import { useUrlParams } from '../use-url-params.ts'
 import { type HeldGroup, useHeldGroups } from './use-held.ts'
-
-const DOUBT: Record<HeldGroup['doubt'], string> = {
-  IN_BETWEEN: 'Likely sent: its time came in between.',
-  BEFORE: 'Possibly sent: it was due before, and still waited.',
-  HELD: 'Likely sent: it was with a worker.',
-  NOT_PLANNED: 'Possibly sent: the person was due to move on, and what comes next is not planned yet.',
-}
 
 const link = 'break-words underline decoration-control underline-offset-2 hover:decoration-current'
 
@@ -49,9 +46,19 @@ export function HeldGroups() {
       label: 'Emails',
       align: 'end',
       isNarrow: true,
-      cell: ({ emails }) => <span className="tabular-nums">{emails.toLocaleString('en')}</span>,
+      cell: ({ emails, mailbox, doubt, campaign }) => (
+        <span className="tabular-nums">
+          <FigureLink
+            count={emails}
+            behind={{
+              ...{ what: 'maybe-sent-of-group', mailboxId: mailbox.id, doubt },
+              ...(campaign && { campaignId: campaign.id }),
+            }}
+          />
+        </span>
+      ),
     },
-    { key: 'doubt', label: 'How likely', cell: ({ doubt }) => DOUBT[doubt] },
+    { key: 'doubt', label: 'How likely', cell: ({ doubt }) => DOUBT_WORDS[doubt] },
     {
       key: 'time',
       label: 'Was to go',
@@ -99,9 +106,15 @@ export function HeldGroups() {
       {data && emails > 0 && (
         <Pagination
           nextCursor={data.nextCursor}
-          summary={`${emails.toLocaleString('en')} ${emails === 1 ? 'email' : 'emails'} in all`}
+          summary={
+            <FigureLink
+              count={emails}
+              behind={{ what: 'maybe-sent' }}
+            >{`${counted(emails, 'email')} in all`}</FigureLink>
+          }
         />
       )}
+      <OpenedFigure />
     </div>
   )
 }

@@ -37,7 +37,7 @@ export function WhatHappened({ held }: { held: Held }) {
         {REASON[reason ?? 'CHANGED']} Every workspace of this installation waits; nothing is lost by waiting.
       </Callout>
       <Card title="What happened">
-        <dl className="grid gap-x-6 gap-y-2 py-1 text-sm sm:grid-cols-[max-content_minmax(0,1fr)]">
+        <dl className="grid gap-x-6 py-1 text-sm sm:gap-y-2 sm:grid-cols-[max-content_minmax(0,1fr)]">
           <Fact name="Noticed">
             {since ? (
               <DateTime instant={since} timeZone={timeZone} />
@@ -82,7 +82,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <>
       <dt className="text-muted">{name}</dt>
-      <dd className="min-w-0 max-sm:mb-1.5">{children}</dd>
+      <dd className="min-w-0 max-sm:mb-3">{children}</dd>
     </>
   )
 }

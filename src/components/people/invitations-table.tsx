@@ -65,7 +65,7 @@ export function InvitationsTable() {
       label: 'State',
       isNarrow: true,
       cell: (invitation) => (
-        <span className="flex flex-wrap items-center gap-2">
+        <span className="flex flex-wrap items-center gap-2 lg:flex-nowrap">
           <InvitationState {...invitation} />
           {needsAnotherMail(invitation) && mayManage(workspace.role, invitation.role) && (
             <Button
@@ -89,7 +89,7 @@ export function InvitationsTable() {
     {
       key: 'inviter',
       label: 'Invited by',
-      cell: (invitation) => <span className="line-clamp-2 break-words">{invitation.inviterName}</span>,
+      cell: (invitation) => <span className="line-clamp-2 break-words lg:min-w-32">{invitation.inviterName}</span>,
     },
     {
       key: 'expires',

@@ -112,12 +112,16 @@ export function PersonActions({ person }: { person: Person }) {
   if (person.mergedIntoId || person.erasedAt) return null
   return (
     <>
-      {person.pausedAt ? (
+      {person.archivedAt ? (
+        <Button icon={<Undo2 />} onClick={() => void restore()}>
+          Bring back
+        </Button>
+      ) : person.pausedAt ? (
         <Button icon={<Play />} onClick={() => pause(false)}>
           Resume
         </Button>
       ) : (
-        <Button icon={<Pause />} onClick={() => pause(true)} disabled={person.archivedAt !== null}>
+        <Button icon={<Pause />} onClick={() => pause(true)}>
           Pause
         </Button>
       )}
@@ -147,11 +151,7 @@ export function PersonActions({ person }: { person: Person }) {
         <MenuItem icon={<Merge aria-hidden />} onSelect={() => setOpen('merge')}>
           Merge with another…
         </MenuItem>
-        {person.archivedAt ? (
-          <MenuItem icon={<Undo2 aria-hidden />} onSelect={() => void restore()}>
-            Bring back from the archive
-          </MenuItem>
-        ) : (
+        {!person.archivedAt && (
           <MenuItem icon={<Archive aria-hidden />} onSelect={archive}>
             Archive…
           </MenuItem>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Wordmark } from './logo.tsx'
 import { MAIN_ID } from './skip-link.tsx'
 
 interface MessagePageProps {
@@ -14,7 +15,7 @@ interface MessagePageProps {
 /** A page that has one thing to say: not found, broken. */
 export function MessagePage({ icon, title, sentence, actions, isInShell = false }: MessagePageProps) {
   const Frame = isInShell ? 'div' : 'main'
-  return (
+  const message = (
     <Frame
       id={isInShell ? undefined : MAIN_ID}
       className="flex min-h-[70dvh] flex-col items-center justify-center px-4 py-16 text-center"
@@ -26,5 +27,14 @@ export function MessagePage({ icon, title, sentence, actions, isInShell = false 
       <p className="mt-1.5 max-w-md text-pretty text-muted">{sentence}</p>
       <div className="mt-5 flex flex-wrap justify-center gap-2">{actions}</div>
     </Frame>
+  )
+  if (isInShell) return message
+  return (
+    <>
+      <header className="flex h-14 items-center px-4 lg:px-6">
+        <Wordmark />
+      </header>
+      {message}
+    </>
   )
 }

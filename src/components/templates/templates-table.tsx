@@ -3,6 +3,7 @@
 import { LayoutTemplate } from 'lucide-react'
 import { buttonStyle } from '#components/ui/control/button-style.ts'
 import { LiveTable } from '../live/live-table.tsx'
+import { FieldText } from '../sequences/fields/field-text.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { Badge } from '../ui/badge.tsx'
@@ -25,7 +26,9 @@ export function TemplatesTable({ newButton }: { newButton: React.ReactNode }) {
     {
       key: 'subject',
       label: 'Subject',
-      cell: ({ subject }) => <span className="break-words text-muted">{subject || 'None yet'}</span>,
+      cell: ({ subject }) => (
+        <span className="break-words text-muted">{subject ? <FieldText text={subject} /> : 'None yet'}</span>
+      ),
     },
     {
       key: 'saved',

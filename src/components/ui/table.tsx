@@ -101,8 +101,10 @@ const CARD =
   'max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:rounded-lg max-sm:border max-sm:border-border max-sm:bg-surface max-sm:px-4 max-sm:py-2.5 max-sm:shadow-card'
 
 function cardPlace(column: { isRowHeader?: boolean; isLabelHidden?: boolean }): string {
-  if (column.isRowHeader) return 'max-sm:order-1 max-sm:flex-1'
-  return column.isLabelHidden ? 'max-sm:order-1' : 'max-sm:order-2 max-sm:basis-full'
+  if (column.isRowHeader) return 'max-sm:order-1 max-sm:flex-1 max-sm:items-center max-sm:py-0!'
+  if (column.isLabelHidden) return 'max-sm:order-1 max-sm:items-center max-sm:py-0!'
+  // A label stands at the first line of its value, however many lines that has.
+  return 'max-sm:order-2 max-sm:basis-full max-sm:items-baseline max-sm:py-1!'
 }
 
 interface BodyCellProps<Row> {
@@ -121,13 +123,12 @@ function BodyCell<Row>({ column, isCards, isHeader = false, children }: BodyCell
         'border-border border-b px-3 py-1.5 align-middle font-normal first:pl-4 last:pr-4 group-last/row:border-b-0',
         column.align === 'end' && 'sm:text-right',
         column.isRowHeader && 'font-medium',
-        isCards &&
-          'max-sm:flex max-sm:min-h-8 max-sm:min-w-0 max-sm:items-center max-sm:gap-3 max-sm:border-0 max-sm:p-0!',
+        isCards && 'max-sm:flex max-sm:min-h-8 max-sm:min-w-0 max-sm:gap-3 max-sm:border-0 max-sm:px-0!',
         isCards && cardPlace(column),
       )}
     >
       {isCards && !column.isRowHeader && !column.isLabelHidden && (
-        <span aria-hidden className="w-28 shrink-0 self-start pt-1.5 text-muted text-sm sm:hidden">
+        <span aria-hidden className="w-28 shrink-0 text-muted text-sm sm:hidden">
           {column.label}
         </span>
       )}

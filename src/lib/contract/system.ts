@@ -191,7 +191,7 @@ export const system = {
     method: 'GET',
     path: '/api/overview/rows',
     summary:
-      'The emails or people behind a figure of the overview, of a mailbox’s day, of a campaign’s pace or of the promise: exactly those that it counted.',
+      'The emails or people behind a figure of the overview, of a mailbox’s day, of a campaign’s pace, of the promise or of a hold after a restore: exactly those that it counted.',
     access: 'member',
     query: z.discriminatedUnion('what', [
       z.object({ ...page, what: z.enum(COUNTED_BY_TIME), from: instant, until: instant }),
@@ -205,6 +205,11 @@ export const system = {
       z.object({ ...page, what: z.literal('mailbox-due'), mailboxId: idText, until: instant }),
       z.object({ ...page, what: z.enum(['accepted', 'accepted-again']) }),
       z.object({ ...page, what: z.literal('were-unknown'), way: z.enum(SETTLED_WAYS).optional() }),
+      z.object({ ...page, what: z.literal('maybe-sent') }),
+      z.object({
+        ...{ ...page, what: z.literal('maybe-sent-of-group'), mailboxId: idText, doubt },
+        campaignId: idText.optional(),
+      }),
     ]),
     output: z.object({
       total: count,

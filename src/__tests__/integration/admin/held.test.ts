@@ -31,13 +31,23 @@ type Held = {
 }
 type Groups = {
   total: { emails: number }
-  groups: { campaign: { name: string } | null; emails: number; doubt: string; mailbox: { address: string } }[]
+  groups: {
+    campaign: { id: string; name: string } | null
+    mailbox: { id: string; address: string }
+    emails: number
+    doubt: string
+  }[]
   nextCursor: string | null
 }
 
 const heldFor = (visitor: Visitor) => visitor.ask<Held>('GET', '/api/admin/held')
 const lift = (visitor: Visitor, since: string | null) =>
   visitor.call('POST', '/api/admin/held/lift', { body: { since } })
+/** What a number of the page opens, for one who is in this workspace alone. */
+async function behind(query: Record<string, string>) {
+  const { total, rows } = await mia.ask<{ total: number; rows: unknown[] }>('GET', '/api/overview/rows', { query })
+  return { total, rows: rows.length }
+}
 const codeOf = (answer: Awaited<ReturnType<typeof lift>>) =>
   answer.json?.success === false ? answer.json.error.code : answer.status
 
@@ -81,6 +91,13 @@ describe('after a restore', () => {
     expect(groups.reduce((sum, { emails }) => sum + emails, 0)).toBe(7)
     expect(new Set(groups.map(({ mailbox }) => mailbox.address)).size).toBe(3)
     expect(pages[0]?.total.emails).toBe(7)
+    // Each number is a door to exactly what it counts.
+    for (const { campaign, mailbox, doubt, emails } of groups) {
+      const group = { mailboxId: mailbox.id, doubt, ...(campaign && { campaignId: campaign.id }) }
+      expect(await behind({ what: 'maybe-sent-of-group', ...group })).toEqual({ total: emails, rows: emails })
+      expect(await behind({ what: 'maybe-sent-of-group', mailboxId: mailbox.id, doubt })).toEqual({ total: 0, rows: 0 })
+    }
+    expect(await behind({ what: 'maybe-sent' })).toEqual({ total: 7, rows: 7 })
 
     // Another workspace would send again as well, and its owner was not asked.
     expect((await heldFor(olga)).cannotLift).toMatch(/workspaces that you do not own/)

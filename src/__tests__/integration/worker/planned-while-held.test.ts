@@ -8,6 +8,7 @@ import {
   sumMaybeSent,
 } from '#lib/email-scheduler/read/after-restore.ts'
 import { holdSending, liftHold } from '#lib/email-scheduler/send/hold.ts'
+import { readRowsBehind } from '#lib/operations/overview/rows-behind.ts'
 import { inTransaction } from '#lib/platform/database.ts'
 import { FORK, makeBranching, sendAndMove, standsAt, stepsOf, tick } from '#tests/support/data/branching.ts'
 import { actor } from '#tests/support/data/people.ts'
@@ -51,6 +52,13 @@ test('who was moved on and cannot be planned is told of as long as sending is he
   expect(await standsAt(db.pool, campaign, campaign.prospectIds[0] ?? '')).toBe('PLAN e3')
   const told = await readMaybeSent(db.pool, { workspaceId, limit: 10 })
   expect(told).toMatchObject([{ campaignId, emails: 1, doubt: 'NOT_PLANNED' }])
+  const group = { doubt: 'NOT_PLANNED', mailboxId: told[0]?.mailboxId ?? '', campaignId } as const
+  for (const behind of [{ what: 'maybe-sent' }, { what: 'maybe-sent-of-group', ...group }] as const) {
+    expect(await readRowsBehind(db.pool, workspaceId, behind, { limit: 10 })).toMatchObject({
+      total: 1,
+      rows: [{ prospectId: campaign.prospectIds[0], campaign: { id: campaignId } }],
+    })
+  }
   expect(await isToMovePeople(db.pool)).toBe(false)
   await liftHold(db.pool, 'olga')
 })

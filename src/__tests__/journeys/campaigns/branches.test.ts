@@ -122,7 +122,7 @@ test('what is set for a time stands on a page of its own, beside the queue', asy
   await page.getByRole('heading', { name: 'Scheduled actions' }).waitFor()
   await page.getByRole('link', { name: BUYER }).first().waitFor()
   await page.getByRole('link', { name: 'Time-out' }).first().click()
-  await page.getByRole('dialog').getByText('Attempts').first().waitFor()
+  await page.getByRole('dialog', { name: 'Time-out' }).getByRole('link', { name: 'By what they do' }).waitFor()
   expect(owner.complaints).toEqual([])
 })
 

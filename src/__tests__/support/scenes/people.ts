@@ -63,6 +63,12 @@ export const PEOPLE: Scenes = {
     { state: 'a member', as: 'member', address: () => `/prospects/${people.ada}`, ready: heading('Timeline') },
     { state: 'erased', as: 'owner', address: () => `/prospects/${people.erased}`, ready: heading('An erased person') },
     { state: 'merged', as: 'owner', address: () => `/prospects/${people.merged}`, ready: text('Open that one') },
+    {
+      state: 'archived',
+      as: 'owner',
+      address: () => `/prospects/${people.archived}`,
+      ready: (page) => page.getByRole('heading', { name: 'Archie' }),
+    },
     { state: 'of nobody', as: 'loner', address: () => `/prospects/${people.ada}`, ready: heading('Nobody is here') },
     {
       state: 'editing',
@@ -149,7 +155,18 @@ export const PEOPLE: Scenes = {
   '/lists': [
     { state: 'full', as: 'owner', ready: text('Trade fair') },
     { state: 'empty', as: 'loner', ready: text('There is no list yet') },
-    { state: 'archive', as: 'loner', address: () => '/lists?show=archived', ready: text('Nothing is archived') },
+    {
+      state: 'archive',
+      as: 'owner',
+      address: () => '/lists?show=archived',
+      ready: text('Trade fair of last year'),
+    },
+    {
+      state: 'archive, empty',
+      as: 'loner',
+      address: () => '/lists?show=archived',
+      ready: text('Nothing is archived'),
+    },
     {
       state: 'refused',
       as: 'owner',

@@ -23,6 +23,8 @@ export const links = {
   branching: '',
   unfinishedBranches: '',
   path: '',
+  branched: '',
+  ofSequence: '',
   deadAction: '',
 }
-export const people = { ada: '', erased: '', merged: '', importId: '', unfinishedId: '' }
+export const people = { ada: '', erased: '', archived: '', merged: '', importId: '', unfinishedId: '' }

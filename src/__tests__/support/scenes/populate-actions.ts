@@ -64,6 +64,7 @@ export async function populateActions(app: App, owner: Guest): Promise<void> {
     `/api/campaigns/${campaign.id}/prospects`,
   )
   const enrolmentId = enrolments[0]?.id
+  links.branched = `/campaigns/${campaign.id}`
   links.path = `/campaigns/${campaign.id}?tab=people&path=${enrolmentId}`
   await app.sql(`BEGIN;
     SET LOCAL session_replication_role = replica;
@@ -73,7 +74,7 @@ export async function populateActions(app: App, owner: Guest): Promise<void> {
       p.campaign_id, p.id, p.prospect_id, 'pause', tries, tries, error, why,
       CASE WHEN why IS NOT NULL OR made.state = 'COMPLETED' THEN app_now() END
     FROM campaign_prospects p, (VALUES
-      ('WAIT', 'PENDING', '2 days', 0, NULL, NULL), ('TIMEOUT', 'HELD', '3 days', 0, NULL, NULL),
+      ('WAIT', 'PENDING', '2 days', 0, NULL, NULL), ('TIMEOUT', 'PENDING', '1 day', 0, NULL, NULL), ('TIMEOUT', 'HELD', '3 days', 0, NULL, NULL),
       ('MOVE_ON', 'COMPLETED', '-2 days', 1, NULL, NULL),
       ('REMIND', 'DEAD', '-1 day', 5, 'The mail server answered 421 four times, and then no longer: ${'very '.repeat(30)}busy.', 'FAILED_TOO_OFTEN'))
       AS made(kind, state, wait, tries, error, why)

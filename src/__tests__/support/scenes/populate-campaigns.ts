@@ -26,6 +26,8 @@ export async function populateCampaigns(app: App, owner: Guest): Promise<void> {
   }
   const full = await make('Autumn trade fair', { subject: 'To {{company}}', bodyText: 'A word.' }, prospectIds, {})
   links.full = `/campaigns/${full}`
+  const { sequenceId } = await owner.ask<{ sequenceId: string }>('GET', `/api/campaigns/${full}`)
+  links.ofSequence = `/campaigns/people?sequence=${sequenceId}`
   const { enrolments } = await owner.ask<{ enrolments: { id: string }[] }>(
     'GET',
     `/api/campaigns/${full}/prospects?state=ACTIVE`,

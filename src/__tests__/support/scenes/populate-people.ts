@@ -29,6 +29,13 @@ export async function populatePeople(app: App, owner: Guest): Promise<void> {
   const { prospects } = await owner.ask<{ prospects: { id: string }[] }>('GET', '/api/prospects?limit=5')
   await owner.ask('POST', `/api/lists/${list.id}/members`, { prospectIds: prospects.map(({ id }) => id) })
   await owner.ask('PATCH', `/api/prospects/${prospects[0]?.id}`, { paused: true })
+  people.archived = await add({ email: 'archived@example.com', firstName: 'Archie', company: LONG_NAME })
+  await owner.ask('DELETE', `/api/prospects/${people.archived}`)
+  for (const name of ['Trade fair of last year', `${LONG_NAME}, and whom she knew`]) {
+    const old = await owner.ask<{ id: string }>('POST', '/api/lists', { name })
+    await owner.ask('POST', `/api/lists/${old.id}/members`, { prospectIds: prospects.map(({ id }) => id) })
+    await owner.ask('DELETE', `/api/lists/${old.id}`)
+  }
   people.importId = await importedBy(app, owner)
   people.unfinishedId = crypto.randomUUID()
   await app.sql(

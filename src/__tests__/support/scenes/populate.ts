@@ -151,6 +151,22 @@ export async function populate(app: App, guest: Guests): Promise<void> {
   await invite(owner, `new-${LONG_EMAIL}`, 'member')
   const late = await invite(owner, 'late@example.com', 'owner')
   await app.sql(`UPDATE invitations SET expires_at = created_at WHERE id = '${late.invitation.id}'`)
+  for (const [email, became] of Object.entries(UNSENT)) {
+    const { invitation } = await invite(owner, email, 'member')
+    await app.sql(`BEGIN;
+      SET LOCAL session_replication_role = replica;
+      UPDATE scheduled_emails SET sent_at = NULL, ${became}
+        WHERE id = (SELECT mail_id FROM invitations WHERE id = '${invitation.id}');
+      SELECT recount_emails();
+      COMMIT`)
+  }
+}
+
+/** Whom a mail has not reached, each with what became of it. */
+const UNSENT = {
+  'waits@example.com': `status = 'RETRY_SCHEDULED', next_retry_at = app_now() + interval '1 day'`,
+  'unknown@example.com': `status = 'OUTCOME_UNKNOWN'`,
+  'unsent@example.com': `status = 'PERMANENTLY_FAILED', last_error_code = 'MESSAGE_REFUSED', last_error = 'It was refused.'`,
 }
 
 /** As servers leave them: one refused for good, one without an answer, the others waiting. */

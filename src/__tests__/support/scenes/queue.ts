@@ -160,6 +160,13 @@ export const QUEUE: Scenes = {
     { state: 'not held', as: 'owner', ready: text('Nothing is held') },
     { state: 'held', as: 'owner', ...HELD, ready: (page) => page.getByRole('button', { name: 'Let sending go on…' }) },
     {
+      state: 'behind a figure',
+      as: 'owner',
+      ...HELD,
+      address: () => '/admin/held?behind=maybe-sent',
+      ready: text('A person whose next email is not planned yet counts as one.'),
+    },
+    {
       state: 'letting it go on',
       as: 'owner',
       ...HELD,

@@ -11,6 +11,7 @@ import { Select } from '#components/ui/control/select.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { api, messageOf } from '../../api-client.ts'
 import { queryKeys } from '../../query-keys.ts'
+import { FieldText } from '../../sequences/fields/field-text.tsx'
 import { startSequence } from '../../sequences/start-sequence.ts'
 import { useSession } from '../../session/session-context.tsx'
 import { IntentLink } from '../../shell/intent-link.tsx'
@@ -82,7 +83,7 @@ export function WhatCard({ campaign, onChange }: { campaign: Campaign; onChange:
               <li key={stepNumber} className="flex gap-3 py-1.5">
                 <span className="w-5 shrink-0 text-right text-muted tabular-nums">{stepNumber}</span>
                 <span className="min-w-0 flex-1 break-words">
-                  {subject || <span className="text-muted">In the same thread</span>}
+                  {subject ? <FieldText text={subject} /> : <span className="text-muted">In the same thread</span>}
                 </span>
                 <span className="shrink-0 text-muted">
                   {stepNumber === sequence.steps[0]?.stepNumber

@@ -39,7 +39,7 @@ export function PaceCard({ campaign }: { campaign: Campaign }) {
     <Card title="How it goes">
       <div className="flex flex-col gap-3 text-sm">
         {isGoing && (
-          <dl className="flex flex-wrap gap-x-6 gap-y-1">
+          <dl className="flex flex-wrap gap-x-6 gap-y-2.5">
             <Figure label="In the last hour">
               <FigureLink
                 count={sentLastHour}

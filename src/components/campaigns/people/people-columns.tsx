@@ -76,7 +76,7 @@ export function columnsOfAll(timeZone: string): Column<EnrolmentSomewhere>[] {
       cell: ({ campaign, state }) => (
         <IntentLink
           href={`/campaigns/${campaign.id}?tab=people&state=${state}`}
-          className="break-words hover:underline"
+          className="block break-words hover:underline lg:min-w-36"
         >
           {campaign.name}
         </IntentLink>

@@ -4,6 +4,7 @@ import { useSession } from '#components/session/session-context.tsx'
 import { Callout } from '#components/ui/callout.tsx'
 import { Button } from '#components/ui/control/button.tsx'
 import { DateTime } from '#components/ui/date-time.tsx'
+import { FieldText } from '../fields/field-text.tsx'
 import { textOfHtml } from '../fields/read-rich.ts'
 import type { Draft, Sequence } from './draft.ts'
 
@@ -38,7 +39,7 @@ export function OtherVersion({ other, mine, onTake, onKeep }: OtherVersionProps)
         <ul className="mt-2 flex flex-col gap-1.5">
           {differing(other, mine).map(({ place, says }) => (
             <li key={place} className="break-words">
-              <span className="text-muted">{place}:</span> {says}
+              <span className="text-muted">{place}:</span> <FieldText text={says} />
             </li>
           ))}
         </ul>

@@ -11,6 +11,7 @@ import { DateTime } from '#components/ui/date-time.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import type { Received } from '#lib/contract/over-the-wire.ts'
+import { FieldText } from '../fields/field-text.tsx'
 import { textOfHtml } from '../fields/read-rich.ts'
 
 export type Version = Received<'GET /api/sequences/[id]/versions/[version]'>
@@ -133,9 +134,9 @@ function Opened({ sequenceId, version, isCurrent, onBringBack }: OpenedProps) {
             Step {stepNumber}
             {stepNumber > 1 && `, after ${delayDays} ${delayDays === 1 ? 'day' : 'days'}`}
           </p>
-          <p className="break-words font-medium">{subject || 'In the same thread'}</p>
+          <p className="break-words font-medium">{subject ? <FieldText text={subject} /> : 'In the same thread'}</p>
           <p className="max-h-40 overflow-y-auto whitespace-pre-wrap break-words">
-            {bodyText || textOfHtml(bodyHtml) || 'No text'}
+            <FieldText text={bodyText || textOfHtml(bodyHtml) || 'No text'} />
           </p>
         </div>
       ))}

@@ -3,10 +3,10 @@ import { Plugin, PluginKey } from '@tiptap/pm/state'
 import { Decoration, DecorationSet } from '@tiptap/pm/view'
 import { fieldsIn } from '#lib/sequences/fields-in.ts'
 import { parseTemplate } from '#lib/sequences/template.ts'
+import { CHIP } from './chip-style.ts'
 import { chipLabel } from './field-words.ts'
 
-const CHIP =
-  'mx-px inline-flex max-w-full items-center rounded-sm bg-accent-soft px-1 align-baseline text-accent-text [&.ProseMirror-selectednode]:outline-2 [&.ProseMirror-selectednode]:outline-accent-text'
+const EDITED_CHIP = `${CHIP} [&.ProseMirror-selectednode]:outline-2 [&.ProseMirror-selectednode]:outline-accent-text`
 
 /** What is one thing in a text: moved over in one step, never split by typing, opened by Enter. */
 function atom(name: string, parse: { tag: string; read: (element: HTMLElement) => Record<string, string | null> }[]) {
@@ -21,7 +21,7 @@ function atom(name: string, parse: { tag: string; read: (element: HTMLElement) =
       addAttributes: () =>
         Object.fromEntries(attributes.map((attribute) => [attribute, { default: null, rendered: false }])),
       parseHTML: () => parse.map(({ tag, read }) => ({ tag, priority: 60, getAttrs: read })),
-      renderHTML: ({ node }) => ['span', { class: CHIP, [`data-${name.toLowerCase()}`]: '' }, label(node.attrs)],
+      renderHTML: ({ node }) => ['span', { class: EDITED_CHIP, [`data-${name.toLowerCase()}`]: '' }, label(node.attrs)],
       renderText: ({ node }) => label(node.attrs),
     })
 }

@@ -10,6 +10,7 @@ import { EditorHeader } from '#components/sequences/editor/editor-header.tsx'
 import { notesOn, StepNotes } from '#components/sequences/editor/step-notes.tsx'
 import { SubjectField } from '#components/sequences/editor/subject-field.tsx'
 import { useEditorView } from '#components/sequences/editor/use-editor-view.ts'
+import { FieldText } from '#components/sequences/fields/field-text.tsx'
 import type { Coverage } from '#components/sequences/fields/field-words.ts'
 import { PreviewPane } from '#components/sequences/preview/preview-pane.tsx'
 import { useSession } from '#components/session/session-context.tsx'
@@ -98,7 +99,11 @@ export function TemplateEditor({ live }: { live: Template }) {
               </>
             }
           >
-            <p>Nothing is overwritten before you decide. Its subject says: “{other.subject || '(empty)'}”.</p>
+            <p>
+              Nothing is overwritten before you decide. Its subject says: “
+              <FieldText text={other.subject || '(empty)'} />
+              ”.
+            </p>
           </Callout>
         </div>
       )}

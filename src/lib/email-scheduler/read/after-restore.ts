@@ -28,7 +28,7 @@ export type MaybeSentPlace = { from: Date; campaignId: string | null; mailboxId:
 const GOES_ON = `c.status NOT IN ('STOPPED', 'DRAFT')`
 
 /** Emails that waited when the hold began, and wait still. */
-const WAITING_EMAILS = `SELECT e.workspace_id, c.id AS campaign_id, c.name AS campaign, e.mailbox_id, d.doubt, d.at
+const WAITING_EMAILS = `SELECT e.id, e.workspace_id, c.id AS campaign_id, c.name AS campaign, e.mailbox_id, d.doubt, d.at
   FROM server_sightings s JOIN emails_in_doubt d ON d.sighting_id = s.id
   JOIN scheduled_emails e ON e.id = d.email_id AND e.status IN ('SCHEDULED', 'RETRY_SCHEDULED', 'SENDING')
   LEFT JOIN campaigns c ON c.id = e.campaign_id
@@ -46,7 +46,7 @@ const MOVING_TYPES = `a.type IN ('MOVE_ON', 'WAIT', 'TIMEOUT', 'LOOK')`
  * People of sequences that branch who were due to be moved on, or to be planned, when the hold began, and are not planned
  * yet. Nothing of it is written down: whoever is planned while sending is held is in doubt by their emails from then on.
  */
-const PEOPLE_NOT_PLANNED = `SELECT j.workspace_id, c.id AS campaign_id, c.name AS campaign, cp.mailbox_id, 'NOT_PLANNED'::doubt AS doubt, due.at
+const PEOPLE_NOT_PLANNED = `SELECT cp.id, j.workspace_id, c.id AS campaign_id, c.name AS campaign, cp.mailbox_id, 'NOT_PLANNED'::doubt AS doubt, due.at
   FROM server_sightings s CROSS JOIN LATERAL (
     SELECT a.enrolment_id, min(a.due_at) AS at FROM scheduled_actions a
     WHERE ${MOVING_TYPES} AND a.status IN ('PENDING', 'RUNNING', 'DEAD') AND ${WAS_TO_MOVE} GROUP BY a.enrolment_id
@@ -90,6 +90,12 @@ async function readMaybeSentPage(sql: Sql, { workspaceId, after, limit }: MaybeS
   )
   return rows
 }
+
+/** One workspace's, $1, each by itself: the id of an email, or of the enrolment where nothing is planned yet. */
+export const MAYBE_SENT_ROWS = `SELECT e.id, e.at, e.at AS due FROM ${IN_DOUBT} WHERE e.workspace_id = $1`
+
+/** Of one group: its mailbox, how likely it is, and its campaign, which transactional email has not. */
+export const MAYBE_SENT_ROWS_OF_GROUP = `${MAYBE_SENT_ROWS} AND e.mailbox_id = $2 AND e.doubt = $3::doubt AND e.campaign_id IS NOT DISTINCT FROM $4::uuid`
 
 export type MaybeSentSum = { emails: number; from: Date | null; to: Date | null }
 

@@ -1,6 +1,8 @@
+import { MAYBE_SENT_ROWS, MAYBE_SENT_ROWS_OF_GROUP } from '#lib/email-scheduler/read/after-restore.ts'
 import { EMAIL_ROWS, type EmailRow, mapScheduledEmail } from '#lib/email-scheduler/read/email-response.ts'
 import { dueOfMailbox } from '#lib/email-scheduler/read/mailboxes-today.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import type { Doubt } from '#lib/platform/generated/enums.ts'
 import { emailsHeldOn } from '../doctor/emails-on.ts'
 import { countAccepted } from '../promise/read-promise.ts'
 import { type SettledWay, WERE_UNKNOWN } from '../promise/settled-unknowns.ts'
@@ -18,9 +20,12 @@ export type Behind =
   | { what: 'mailbox-due'; mailboxId: string; until: Date }
   | { what: 'accepted' | 'accepted-again' }
   | { what: 'were-unknown'; way?: SettledWay | undefined }
+  | { what: 'maybe-sent' }
+  /** Transactional email has no campaign. */
+  | { what: 'maybe-sent-of-group'; mailboxId: string; doubt: Doubt; campaignId?: string | undefined }
 
 export type RowBehind = {
-  /** Of the email, or of the person. */
+  /** Of the email, of the person, or of a person's enrolment. */
   id: string
   at: Date
   prospectId: string | null
@@ -69,8 +74,10 @@ const ACCEPTED = `SELECT e.id, e.sent_at AS at, e.sent_at AS due FROM mailboxes 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 const OF_PEOPLE: readonly string[] = ['bounced', 'replied', 'unsubscribed', 'blocked']
+const OF_A_HOLD: readonly string[] = ['maybe-sent', 'maybe-sent-of-group']
+const OLDEST_FIRST: readonly string[] = ['planned', 'mailbox-due', ...OF_A_HOLD]
 
-/** A page of what a count counted, from the statement that counted it. What is planned comes first things first, the rest newest first. */
+/** A page of what a count counted, from the statement that counted it. What waits comes first things first, the rest newest first. */
 export async function readRowsBehind(
   sql: Sql,
   workspaceId: string,
@@ -78,7 +85,7 @@ export async function readRowsBehind(
   { cursor, limit }: Page,
 ): Promise<RowsBehind> {
   const { text, values } = sourceOf(workspaceId, behind, { cursor, limit })
-  const isAscending = behind.what === 'planned' || behind.what === 'mailbox-due'
+  const isAscending = OLDEST_FIRST.includes(behind.what)
   const parameter = (offset: number) => `$${values.length + offset}`
   const after = cursor
     ? `WHERE (due, id) ${isAscending ? '>' : '<'} (${parameter(2)}::timestamptz, ${parameter(3)}::uuid)`
@@ -89,11 +96,11 @@ export async function readRowsBehind(
       `SELECT id, due FROM (${text}) behind ${after} ORDER BY ${order} LIMIT ${parameter(1)}`,
       [...values, limit + 1, ...(cursor ? [cursor.at, cursor.id] : [])],
     ),
-    behind.what === 'accepted' ? countAccepted(sql, workspaceId) : countRows(sql, text, values),
+    behind.what === 'accepted' ? countAccepted(sql, workspaceId) : countRows(sql, text, values, behind),
   ])
   const shown = page.rows.slice(0, limit)
   const ids = shown.map(({ id }) => id)
-  const found = await (OF_PEOPLE.includes(behind.what) ? readPeople(sql, ids, behind) : readEmails(sql, ids))
+  const found = await readFound(sql, ids, behind)
   const last = shown.at(-1)
   return {
     total,
@@ -105,9 +112,11 @@ export async function readRowsBehind(
   }
 }
 
-async function countRows(sql: Sql, text: string, values: unknown[]): Promise<number> {
+async function countRows(sql: Sql, text: string, values: unknown[], { what }: Behind): Promise<number> {
+  // The counts that lead to what a hold keeps back go to the end.
+  const most = OF_A_HOLD.includes(what) ? 'ALL' : COUNTED_MAX
   const { rows } = await sql.query<{ total: number }>(
-    `SELECT count(*)::int AS total FROM (SELECT FROM (${text}) behind LIMIT ${COUNTED_MAX}) counted`,
+    `SELECT count(*)::int AS total FROM (SELECT FROM (${text}) behind LIMIT ${most}) counted`,
     values,
   )
   return rows[0]?.total ?? 0
@@ -129,6 +138,12 @@ function sourceOf(workspaceId: string, behind: Behind, { cursor, limit }: Page):
       return behind.way === undefined
         ? { text: wereUnknown('true'), values: [workspaceId] }
         : { text: wereUnknown('way = $2'), values: [workspaceId, behind.way] }
+    case 'maybe-sent':
+      return { text: MAYBE_SENT_ROWS, values: [workspaceId] }
+    case 'maybe-sent-of-group': {
+      const { mailboxId, doubt, campaignId = null } = behind
+      return { text: MAYBE_SENT_ROWS_OF_GROUP, values: [workspaceId, mailboxId, doubt, campaignId] }
+    }
     case 'open-failed':
       return { text: OPEN_EMAILS.failed, values: [workspaceId] }
     case 'open-unknown':
@@ -141,6 +156,13 @@ function sourceOf(workspaceId: string, behind: Behind, { cursor, limit }: Page):
 }
 
 type Told = Omit<RowBehind, 'id' | 'at'>
+
+async function readFound(sql: Sql, ids: readonly string[], behind: Behind): Promise<Map<string, Told>> {
+  if (OF_PEOPLE.includes(behind.what)) return readPeople(sql, ids, behind)
+  const emails = await readEmails(sql, ids)
+  if (!OF_A_HOLD.includes(behind.what)) return emails
+  return new Map([...emails, ...(await readNotPlanned(sql, ids))])
+}
 
 async function readEmails(sql: Sql, ids: readonly string[]): Promise<Map<string, Told>> {
   const { rows } = await sql.query<EmailRow>(`${EMAIL_ROWS} WHERE e.id = ANY($1::uuid[])`, [ids])
@@ -164,4 +186,16 @@ async function readPeople(sql: Sql, ids: readonly string[], behind: Behind): Pro
   return new Map(
     rows.map(({ id, recipient, sentence }) => [id, { prospectId: id, recipient, campaign: null, sentence }]),
   )
+}
+
+/** People who were due to move on, by their enrolment: they have no email yet that could be told of. */
+async function readNotPlanned(sql: Sql, ids: readonly string[]): Promise<Map<string, Told>> {
+  const { rows } = await sql.query<Told & { id: string }>(
+    `SELECT cp.id, p.id AS "prospectId", p.email AS recipient, jsonb_build_object('id', c.id, 'name', c.name) AS campaign,
+       'Was due to move on; what comes next is not planned yet.' AS sentence
+     FROM campaign_prospects cp JOIN campaigns c ON c.id = cp.campaign_id JOIN prospects p ON p.id = cp.prospect_id
+     WHERE cp.id = ANY($1::uuid[])`,
+    [ids],
+  )
+  return new Map(rows.map(({ id, ...told }) => [id, told]))
 }
