@@ -156,7 +156,7 @@ describe('the email queue', () => {
     await untilListening(page)
     await button('Saved filters').focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('menuitem', { name: 'Save this filter…' }).waitFor()
+    await page.getByRole('menuitem', { name: 'Save this filter…' }).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Save this filter' })
     await dialog.getByLabel('Name').fill('Refused messages')
