@@ -3,6 +3,7 @@ import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { LongestFirst } from './src/cli/test/longest-first.ts'
 
 const testServer = './src/__tests__/support/server/test-server.ts'
+const freshStart = './src/__tests__/support/fresh-start.ts'
 const builtPages = './src/__tests__/support/browser/built-pages.ts'
 
 // Each waits for Postgres, a server or a browser half its time: one more than there are cores keeps those busy. Of many
@@ -24,7 +25,7 @@ export default defineConfig({
       kind('components', {
         include: ['src/__tests__/components/**/*.test.tsx'],
         environment: 'happy-dom',
-        setupFiles: './src/__tests__/support/browser/empty-document.ts',
+        setupFiles: [freshStart, './src/__tests__/support/browser/empty-document.ts'],
       }),
       kind('architecture', { include: ['src/__tests__/architecture/**/*.test.ts'] }),
       kind('integration', {
@@ -35,6 +36,8 @@ export default defineConfig({
         include: ['src/__tests__/faults/**/*.test.ts'],
         globalSetup: testServer,
         testTimeout: 1_800_000,
+        // What a failed one has left running ends with its process (see the decisions on faults).
+        isolate: true,
         // Mostly they wait, for leases that run out and servers that come back; but each has processes of its own.
         maxWorkers: 2,
       }),
@@ -64,5 +67,7 @@ function kind(
   // No test asserts how long something takes; on a machine with ten times the work that it can do, the first import of a
   // large part alone takes a minute.
   const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } }
-  return { test: { name, environment: 'node', ...patience, maxWorkers, ...test } }
+  // Files of a kind share processes, and `freshStart` keeps them apart: by themselves, loading libraries took a third.
+  const shared = { isolate: false, setupFiles: freshStart }
+  return { test: { name, environment: 'node', ...patience, ...shared, maxWorkers, ...test } }
 }

@@ -89,10 +89,12 @@ function postgresErrorBehind(error: unknown, registry: ErrorRegistry): Error | u
   return new Error(`${migration ? `migration ${migration}: ` : ''}${original.message}`, { cause: original })
 }
 
-let instantiated: Promise<void> | undefined
+// The library's bindings hold one instance for the whole process, and a second one breaks what the first has begun: where
+// this module is loaded again, as between test files, it finds what the first loading has made.
+const shared = globalThis as typeof globalThis & { schemaEngine?: Promise<void> }
 
 function instantiate(): Promise<void> {
-  instantiated ??= (async () => {
+  shared.schemaEngine ??= (async () => {
     const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')
     const wasm = await readFile(entry.replace(/\.js$/, '.wasm'))
     const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': { ...bindings } })
@@ -101,7 +103,7 @@ function instantiate(): Promise<void> {
     const start = instance.exports.__wbindgen_start
     if (typeof start === 'function') start()
   })()
-  return instantiated
+  return shared.schemaEngine
 }
 
 /** Without this the engine's own bugs would surface as an unreachable instruction and nothing else. */

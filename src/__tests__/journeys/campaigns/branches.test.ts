@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, mailTo } from '#tests/support/browser/guest.ts'
+import { Guest, mailTo, untilInMenu } from '#tests/support/browser/guest.ts'
 import { callCron, setUpSending } from '#tests/support/browser/launching.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
@@ -40,10 +40,12 @@ describe('the editor', () => {
   test('grows a branch by keyboard, shows the path of a person, and saves itself', async () => {
     page = await owner.open(`/sequences/${sequenceId}`)
     await page.getByRole('button', { name: 'Add a wait, branch or action' }).press('Enter')
+    await untilInMenu(page)
     await page.getByRole('menuitem', { name: 'If … then, else' }).press('Enter')
     const yes = region(/^Yes: they followed a link/)
     await yes.getByText('Goes on with what follows below.').waitFor()
     await yes.getByRole('button', { name: /^Add a wait, branch or action/ }).press('Enter')
+    await untilInMenu(page)
     await page.getByRole('menuitem', { name: 'Add to a list' }).press('Enter')
     await region(/^No: they did not/)
       .getByRole('button', { name: /^Add a step/ })

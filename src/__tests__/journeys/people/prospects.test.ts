@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, pressPageKey, untilListening } from '#tests/support/browser/guest.ts'
+import { Guest, pressPageKey, untilInMenu, untilListening } from '#tests/support/browser/guest.ts'
 import { testApp } from '#tests/support/server/app.ts'
 
 /** One sitting with the people of a workspace; but for the pages that open, everything by keyboard. */
@@ -60,6 +60,7 @@ describe('people', () => {
   test('conditions stand in the address as a sentence, go one by one, and become a segment', async () => {
     await page.getByRole('button', { name: 'Filter', exact: true }).focus()
     await page.keyboard.press('Enter')
+    await untilInMenu(page)
     await page.getByRole('menuitem', { name: 'A field is set' }).focus()
     await page.keyboard.press('ArrowRight')
     await expect.poll(focused).toBe('First name')

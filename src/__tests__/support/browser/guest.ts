@@ -77,6 +77,11 @@ export class Guest {
   }
 }
 
+/** Until a menu that was opened by a key has the focus on its first item: one pressed sooner is not for the items. */
+export async function untilInMenu(page: Page): Promise<void> {
+  await page.locator('[role="menu"] [role^="menuitem"]:focus').waitFor()
+}
+
 /** A page that is only drawn yet would send a form the old way. */
 export async function untilListening(page: Page): Promise<void> {
   await page.waitForFunction(() => {

@@ -1,4 +1,4 @@
-import { pressPageKey } from '#tests/support/browser/guest.ts'
+import { pressPageKey, untilInMenu } from '#tests/support/browser/guest.ts'
 import { people } from './places.ts'
 import { heading, type Scenes, text } from './scene.ts'
 
@@ -35,7 +35,8 @@ export const PEOPLE: Scenes = {
       as: 'owner',
       ready: text('fair30@example.com'),
       afterwards: async (page) => {
-        await page.getByRole('button', { name: 'Filter', exact: true }).click()
+        await page.getByRole('button', { name: 'Filter', exact: true }).press('Enter')
+        await untilInMenu(page)
         await page.getByRole('menuitem', { name: 'A field is empty' }).press('ArrowRight')
         await page.getByRole('menuitem', { name: 'Company' }).waitFor()
       },
