@@ -1,4 +1,4 @@
-import { wordsOfInstant } from '../zoned-words.ts'
+import { wordsOfInstant } from '#lib/platform/time/zoned-words.ts'
 
 const FORMAT = { short: 'EEE d MMM', long: 'EEE d MMM yyyy' }
 

@@ -1,9 +1,9 @@
 'use client'
 
+import { wordsOfInstant } from '#lib/platform/time/zoned-words.ts'
 import { counted } from '../counted.ts'
 import { FigureLink } from '../figures/figure-link.tsx'
 import { Card } from '../ui/card.tsx'
-import { wordsOfInstant } from '../zoned-words.ts'
 import { Bar, Plot, topOf } from './plot.tsx'
 import type { Overview } from './use-overview.ts'
 

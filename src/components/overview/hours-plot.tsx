@@ -1,10 +1,10 @@
 'use client'
 
+import { wordsOfInstant } from '#lib/platform/time/zoned-words.ts'
 import { formatInstant } from '../date-time-format.ts'
 import { FigureLink } from '../figures/figure-link.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { Card } from '../ui/card.tsx'
-import { wordsOfInstant } from '../zoned-words.ts'
 import { Bar, Plot, STEP, topOf } from './plot.tsx'
 import type { Overview } from './use-overview.ts'
 

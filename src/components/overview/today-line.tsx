@@ -1,11 +1,11 @@
 'use client'
 
+import { wordsOfInstant } from '#lib/platform/time/zoned-words.ts'
 import { figure } from '../figures/behind-words.ts'
 import { FigureLink } from '../figures/figure-link.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { IntentLink } from '../shell/intent-link.tsx'
 import { DateTime } from '../ui/date-time.tsx'
-import { wordsOfInstant } from '../zoned-words.ts'
 import type { Overview } from './use-overview.ts'
 
 /** Of today: what has gone of what is planned, what limits it, what goes next, and whether anybody ticks. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { timeZoneSchema } from '#lib/platform/time-zone.ts'
+import { timeZoneSchema } from '#lib/platform/time/time-zone.ts'
 
 export const CUSTOM_FIELDS_MAX = 50
 export const TOO_MANY_FIELDS = `A prospect has at most ${CUSTOM_FIELDS_MAX} custom fields.`

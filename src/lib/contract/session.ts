@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { timeZoneSchema } from '#lib/platform/time-zone.ts'
+import { timeZoneSchema } from '#lib/platform/time/time-zone.ts'
 import {
   emailSchema,
   passwordGivenSchema,

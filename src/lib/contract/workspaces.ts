@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { timeZoneSchema } from '#lib/platform/time-zone.ts'
+import { timeZoneSchema } from '#lib/platform/time/time-zone.ts'
 import { AUDIT_ACTION_NAMES } from '#lib/tenancy/audit/audit.ts'
 import { workspaceNameSchema } from '#lib/tenancy/person.ts'
 import { postalAddressSchema } from '#lib/tenancy/workspaces/postal-address.ts'

@@ -1,5 +1,5 @@
-import { type DayNumber, dayOf, deleteBefore, isoWeekday, localDateOf } from '#lib/platform/local-date.ts'
-import { firstInstantAtMs, MINUTES_PER_DAY } from '#lib/platform/wall-clock.ts'
+import { type DayNumber, dayOf, deleteBefore, isoWeekday, localDateOf } from '#lib/platform/time/local-date.ts'
+import { firstInstantAtMs, MINUTES_PER_DAY } from '#lib/platform/time/wall-clock.ts'
 import { hasSendingDay, type SendingSettings } from './settings.ts'
 
 /** A stretch in which sending is allowed: from `opensAtMs`, up to but not including `closesAtMs`. */

@@ -1,4 +1,4 @@
-import { formatInTimeZone } from 'date-fns-tz'
+import { wordsOfInstant } from '#lib/platform/time/zoned-words.ts'
 import { SendingCalendar } from './calendar.ts'
 import { limitOfMailbox } from './quota.ts'
 import type { SendingSettings } from './settings.ts'
@@ -306,8 +306,8 @@ export function inLocalTime(settings: SendingSettings, at: Date, now: Date): str
   const { nextTimeZone, nextTimeZoneAt } = settings
   const zone =
     nextTimeZone !== null && nextTimeZoneAt !== null && nextTimeZoneAt <= at ? nextTimeZone : settings.timeZone
-  const year = formatInTimeZone(at, zone, 'yyyy') === formatInTimeZone(now, zone, 'yyyy') ? '' : ' yyyy'
-  return `${formatInTimeZone(at, zone, `EEEE, d MMM${year} 'at' HH:mm`)} (${zone})`
+  const year = wordsOfInstant(at, zone, 'yyyy') === wordsOfInstant(now, zone, 'yyyy') ? '' : ' yyyy'
+  return `${wordsOfInstant(at, zone, `EEEE, d MMM${year} at HH:mm`)} (${zone})`
 }
 
 export function emails(count: number): string {

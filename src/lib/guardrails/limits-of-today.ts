@@ -1,4 +1,4 @@
-import { formatInTimeZone } from 'date-fns-tz'
+import { wordsOfInstant } from '#lib/platform/time/zoned-words.ts'
 import type { CalendarDay, SendingCalendar } from './calendar.ts'
 import type { LimitOfTodayName } from './limit-names.ts'
 import { emailsPerHour } from './pace.ts'
@@ -90,7 +90,7 @@ function windowLimit(now: Date, today: CalendarDay, sent: number, timeZone: stri
   const [first] = today.open
   const last = today.open.at(-1)
   if (!first || !last) return { name: 'sending-window', emails: 0, sentence: 'The window does not open today.' }
-  const time = (ms: number) => formatInTimeZone(new Date(ms), timeZone, 'HH:mm')
+  const time = (ms: number) => wordsOfInstant(new Date(ms), timeZone, 'HH:mm')
   if (last.closesAtMs <= now.getTime())
     return {
       name: 'sending-window',

@@ -1,4 +1,4 @@
-import { dayOf, localDateOf } from '#lib/platform/local-date.ts'
+import { dayOf, localDateOf } from '#lib/platform/time/local-date.ts'
 
 export type HolidayPlace = { code: string; name: string; regions: { code: string; name: string }[] }
 export type PublicHoliday = { date: string; name: string }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { isLocalDate } from '#lib/platform/local-date.ts'
-import { timeZoneSchema } from '#lib/platform/time-zone.ts'
-import { MINUTES_PER_DAY } from '#lib/platform/wall-clock.ts'
+import { isLocalDate } from '#lib/platform/time/local-date.ts'
+import { timeZoneSchema } from '#lib/platform/time/time-zone.ts'
+import { MINUTES_PER_DAY } from '#lib/platform/time/wall-clock.ts'
 
 /** The most that may be asked for between two emails of a mailbox. It is shorter than any gap between two windows' openings, so that each window takes at least one email. */
 export const JITTER_SECONDS_LIMIT = 3600

@@ -8,7 +8,7 @@ import { mailboxTrouble } from '#lib/guardrails/guards.ts'
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import type { Sql } from '#lib/platform/database.ts'
-import { localDateOf } from '#lib/platform/local-date.ts'
+import { localDateOf } from '#lib/platform/time/local-date.ts'
 import { type LastTick, readLastTick } from '#lib/worker/heartbeat.ts'
 
 export type Dashboard = {

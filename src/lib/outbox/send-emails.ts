@@ -15,7 +15,7 @@ import { AskedTogether, sameForAll } from '#lib/platform/connections/asked-toget
 import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { MailboxKind } from '#lib/platform/generated/enums.ts'
 import { newId } from '#lib/platform/id.ts'
-import { localDateOf } from '#lib/platform/local-date.ts'
+import { localDateOf } from '#lib/platform/time/local-date.ts'
 import { readRequests } from './email-parts.ts'
 import { type EmailWish, fingerprintOf } from './email-wish.ts'
 import { type Outbox, type Stored, type Storing, waitWithin } from './outbox.ts'

@@ -9,7 +9,7 @@ import { type ProductMail, productMailContent } from '#lib/outbox/product-mail.t
 import { env } from '#lib/platform/env.ts'
 import type { Log } from '#lib/platform/log.ts'
 import { alertMail } from '#lib/tenancy/people/mails.ts'
-import { answerOpenResets } from './password-reset.ts'
+import { openResetAsks } from '#lib/tenancy/people/reset-asks.ts'
 import { storeSystemMail } from './system-mail.ts'
 
 const EVERY_MS = 60_000
@@ -45,7 +45,7 @@ export class OwnMail {
     try {
       const look = await takeAlertLook(this.#pool, this.#everyMs)
       if (!look) return
-      await answerOpenResets()
+      await this.#answerLeftResets()
       const { SYSTEM_MAIL_URL } = env()
       // Without a mailbox of its own there is nobody who could tell; the overview does.
       if (!SYSTEM_MAIL_URL) return
@@ -59,6 +59,14 @@ export class OwnMail {
     } catch (error) {
       this.#log.error({ error }, 'looking for what owners are to be told failed')
     }
+  }
+
+  async #answerLeftResets(): Promise<void> {
+    const left = await openResetAsks(this.#pool)
+    if (left.length === 0) return
+    // What people sign in by is a third of all that a worker would load, for what hardly ever is left.
+    const { answerLeftResets } = await import('./password-reset.ts')
+    await answerLeftResets(left)
   }
 
   async #tell(workspaceId: string, isHeld: boolean): Promise<void> {

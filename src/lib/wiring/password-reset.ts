@@ -1,7 +1,7 @@
 import { database } from '#lib/platform/database.ts'
 import { env } from '#lib/platform/env.ts'
 import { passwordResetMail } from '#lib/tenancy/people/mails.ts'
-import { answerResetAsk, openResetAsks } from '#lib/tenancy/people/password-reset.ts'
+import { answerResetAsk } from '#lib/tenancy/people/password-reset.ts'
 import { auth } from './auth.ts'
 import { sendStoredMail, storeSystemMail } from './system-mail.ts'
 
@@ -13,13 +13,11 @@ export async function answerReset(id: string): Promise<void> {
   if (stored) await sendStoredMail(stored)
 }
 
-/** What a process that died in between has left. By a tick, which sends the mails itself. */
-export async function answerOpenResets(): Promise<number> {
-  const open = await openResetAsks(database())
-  for (const id of open) {
+/** Those that a process which died in between has left. By a tick, which sends the mails itself. */
+export async function answerLeftResets(ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
     await answerResetAsk(auth(), database(), id, (tx, person, token) =>
       storeSystemMail(tx, passwordResetMail(env().APP_URL, person, token)),
     )
   }
-  return open.length
 }

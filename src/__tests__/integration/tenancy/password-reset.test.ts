@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askForReset } from '#lib/tenancy/people/password-reset.ts'
+import { askForReset } from '#lib/tenancy/people/reset-asks.ts'
 import { SYSTEM_WORKSPACE_ID } from '#lib/tenancy/workspaces/system-workspace.ts'
 import { OwnMail } from '#lib/wiring/own-mail.ts'
 import { answerReset } from '#lib/wiring/password-reset.ts'

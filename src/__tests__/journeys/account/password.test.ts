@@ -207,13 +207,13 @@ describe('signing out', () => {
 
 /** Of a tab at the overview, at the next click; but a live page may have learnt of it before, and leads back to itself then. */
 async function clickIntoSignIn(page: Page, link: string, to: string) {
-  const clicked = page
+  // Led away by itself, the page has no such link any more: it is not waited for as long as another would be.
+  await page
     .getByRole('navigation', { name: 'Main' })
     .getByRole('link', { name: link })
-    .click()
+    .click({ timeout: 5_000 })
     .catch(() => undefined)
   await expect.poll(() => new URL(page.url()).pathname).toBe('/sign-in')
-  await clicked
   const { searchParams } = new URL(page.url())
   // The overview goes without saying.
   const next = searchParams.get('next') ?? '/overview'

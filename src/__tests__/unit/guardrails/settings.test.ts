@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { calculateRampUpQuota } from '#lib/guardrails/ramp-up.ts'
 import { hasSendingDay, sendingSettingsSchema } from '#lib/guardrails/settings.ts'
-import { isKnownTimeZone } from '#lib/platform/time-zone.ts'
+import { isKnownTimeZone } from '#lib/platform/time/time-zone.ts'
 import { OFFICE_HOURS } from './settings-oracle.ts'
 import { ZONES } from './zone-oracle.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isKnownTimeZone } from '#lib/platform/time-zone.ts'
-import { nextLocalMidnight } from '#lib/platform/wall-clock.ts'
+import { isKnownTimeZone } from '#lib/platform/time/time-zone.ts'
+import { nextLocalMidnight } from '#lib/platform/time/wall-clock.ts'
 
 test.each([
   ['2026-05-01T12:00:00Z', 'UTC', '2026-05-02T00:00:00.000Z'],

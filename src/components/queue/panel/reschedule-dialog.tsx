@@ -7,8 +7,8 @@ import { Field } from '#components/ui/control/field.tsx'
 import { FormError } from '#components/ui/control/form-error.tsx'
 import { Input } from '#components/ui/control/input.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
+import { instantOfLocal } from '#lib/platform/time/zoned-words.ts'
 import { messageOf } from '../../api-client.ts'
-import { instantOfLocal } from '../../zoned-words.ts'
 
 interface RescheduleDialogProps {
   isOpen: boolean

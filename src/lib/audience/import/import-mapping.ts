@@ -11,7 +11,7 @@ import {
   readCustomValue,
   TOO_MANY_FIELDS,
 } from '#lib/audience/fields.ts'
-import { isKnownTimeZone } from '#lib/platform/time-zone.ts'
+import { isKnownTimeZone } from '#lib/platform/time/time-zone.ts'
 import { delimiterSchema } from './csv-format.ts'
 import { ENCODINGS } from './encodings.ts'
 

@@ -1,6 +1,6 @@
 import { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
-import { localDateOf } from '#lib/platform/local-date.ts'
+import { localDateOf } from '#lib/platform/time/local-date.ts'
 import { jitterSeconds } from './jitter.ts'
 import type { Placement, PlanStep } from './plan-request.ts'
 

@@ -1,4 +1,4 @@
-import { type DayNumber, dayOf, deleteBefore, localDateOf } from '#lib/platform/local-date.ts'
+import { type DayNumber, dayOf, deleteBefore, localDateOf } from '#lib/platform/time/local-date.ts'
 
 /**
  * What is planned or used on one mailbox's local date: a row of `planned_days`. Emails are only ever appended behind

@@ -1,4 +1,4 @@
-import type { DayNumber } from '#lib/platform/local-date.ts'
+import type { DayNumber } from '#lib/platform/time/local-date.ts'
 import type { LimitedBy, MailboxCapacity } from './plan-capacity.ts'
 import type { PlanRequest, PlanStep } from './plan-request.ts'
 

@@ -1,7 +1,7 @@
 import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import { calculateRampUpQuota } from '#lib/guardrails/ramp-up.ts'
 import { JITTER_SECONDS_LIMIT } from '#lib/guardrails/settings.ts'
-import { type DayNumber, deleteBefore } from '#lib/platform/local-date.ts'
+import { type DayNumber, deleteBefore } from '#lib/platform/time/local-date.ts'
 import type { Lane, MailboxLanes, Occupancy } from './occupancy.ts'
 
 /** What kept an email from going earlier. */

@@ -1,6 +1,6 @@
 import { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import { hasSendingDay, NO_SENDING_DAY, type SendingSettings, sendingSettingsSchema } from '#lib/guardrails/settings.ts'
-import type { DayNumber } from '#lib/platform/local-date.ts'
+import type { DayNumber } from '#lib/platform/time/local-date.ts'
 import { jitterSeconds } from './jitter.ts'
 import type { Occupancy } from './occupancy.ts'
 import { PlanAgenda, type PlanJob } from './plan-agenda.ts'

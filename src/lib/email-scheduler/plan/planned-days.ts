@@ -1,6 +1,6 @@
 import type { Sql } from '#lib/platform/database.ts'
-import { type DayNumber, localDateOf } from '#lib/platform/local-date.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
+import { type DayNumber, localDateOf } from '#lib/platform/time/local-date.ts'
 import { Occupancy, type PlannedLane } from './occupancy.ts'
 import { mailboxNeedsTimes } from './plan-capacity.ts'
 import type { PlanningMailbox } from './planning-mailboxes.ts'

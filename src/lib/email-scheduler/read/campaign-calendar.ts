@@ -7,7 +7,7 @@ import { limitOfMailbox } from '#lib/guardrails/quota.ts'
 import type { SendingSettings } from '#lib/guardrails/settings.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import type { Sql } from '#lib/platform/database.ts'
-import { dayOf, localDateOf } from '#lib/platform/local-date.ts'
+import { dayOf, localDateOf } from '#lib/platform/time/local-date.ts'
 
 export type CampaignDay = {
   date: string

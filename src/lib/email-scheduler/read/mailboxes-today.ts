@@ -11,7 +11,7 @@ import { notFound } from '#lib/platform/api-response.ts'
 import { appNow } from '#lib/platform/clock.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { MailboxStatus } from '#lib/platform/generated/enums.ts'
-import { localDateOf } from '#lib/platform/local-date.ts'
+import { localDateOf } from '#lib/platform/time/local-date.ts'
 
 /** Counting stops here; no mailbox sends more in a day. */
 const COUNTED_MAX = 10_000

@@ -8,7 +8,7 @@ import { type Blocker, checkGuards, type GuardName, type Receipt, writtenReceipt
 import type { QuotaUse } from '#lib/guardrails/quota.ts'
 import { inTransaction, prepared, type Sql } from '#lib/platform/database.ts'
 import { takeFairLock } from '#lib/platform/fair-lock.ts'
-import { localDateOf } from '#lib/platform/local-date.ts'
+import { localDateOf } from '#lib/platform/time/local-date.ts'
 import { type ClaimedEmail, isSpaced } from './claim.ts'
 import { type EmailFacts, guardFacts, type MailboxFacts, readEmailFacts, readMailboxFacts } from './guard-facts.ts'
 import { type MarkRefusal, mark } from './mark.ts'

@@ -2,8 +2,8 @@ import type { CancelReason } from '#lib/email-scheduler/reasons.ts'
 import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import type { MailboxLimits, QuotaUse } from '#lib/guardrails/quota.ts'
 import { prepared, type Sql } from '#lib/platform/database.ts'
-import { localDateOf } from '#lib/platform/local-date.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
+import { localDateOf } from '#lib/platform/time/local-date.ts'
 
 /** How many emails the workspace has sent, or holds places for, on one of its local dates. */
 export async function getDailySentCount(sql: Sql, workspaceId: string, localDate: string): Promise<number> {

@@ -4,7 +4,7 @@ import { isWaiting, type ScheduledEmailStatus } from '#lib/email-scheduler/state
 import { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { EmailKind } from '#lib/platform/generated/enums.ts'
-import { localDateOf } from '#lib/platform/local-date.ts'
+import { localDateOf } from '#lib/platform/time/local-date.ts'
 import { answerEach, lockOwned, type OwnedEmail, type PersonAnswer, refusalByOwner } from './person-verb.ts'
 
 type Chosen = Waiting & { kind: EmailKind; status: ScheduledEmailStatus; jitterSeconds: number }

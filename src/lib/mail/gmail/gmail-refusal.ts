@@ -2,7 +2,7 @@ import type { RefusalErrorCode, UndecidedErrorCode } from '#lib/email-scheduler/
 import type { Refused, Scope, SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import { refusedWith } from '#lib/mail/smtp/smtp-refusal.ts'
 import { tryAfterMs } from '#lib/mail/smtp/try-after.ts'
-import { nextLocalMidnight } from '#lib/platform/wall-clock.ts'
+import { nextLocalMidnight } from '#lib/platform/time/wall-clock.ts'
 import type { CallFailure } from './call-failure.ts'
 
 type Answer = Extract<CallFailure, { kind: 'refused' }>

@@ -1,6 +1,6 @@
 import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import type { Sql } from '#lib/platform/database.ts'
-import { localDateOf } from '#lib/platform/local-date.ts'
+import { localDateOf } from '#lib/platform/time/local-date.ts'
 import { type CountedByTime, ROWS_BY_TIME, SENT_IN_STRETCHES } from './counted.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import { firstInstantAtMs } from '#lib/platform/wall-clock.ts'
+import { firstInstantAtMs } from '#lib/platform/time/wall-clock.ts'
 import type { WaitFor } from './node-types.ts'
 
 /** A day of a sequence's waits: 24 hours, whatever the clocks do. */

@@ -1,5 +1,5 @@
-import { betterAuth } from 'better-auth'
 import { prismaAdapter } from 'better-auth/adapters/prisma'
+import { betterAuth } from 'better-auth/minimal'
 import { organization } from 'better-auth/plugins/organization'
 import type { PrismaClient } from '#lib/platform/generated/client.ts'
 import { newId } from '#lib/platform/id.ts'

@@ -3,20 +3,9 @@ import { isAPIError } from 'better-auth/api'
 import type pg from 'pg'
 import { PublicError } from '#lib/platform/api-response.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
-import { newId } from '#lib/platform/id.ts'
 import { recordPersonAudit } from '#lib/tenancy/audit/audit.ts'
 import type { Actor } from '#lib/tenancy/person.ts'
 import { type Auth, RESET_VALID_SECONDS } from './auth.ts'
-
-/**
- * Keeps that a link was asked for, before the caller has an answer: one row, whether or not the address belongs to anyone, so
- * that neither the answer nor its time tells. Whose it is, is looked up by `answerResetAsk`.
- */
-export async function askForReset(sql: Sql, email: string): Promise<{ id: string }> {
-  const id = newId()
-  await sql.query('INSERT INTO password_reset_asks (id, email) VALUES ($1, $2)', [id, email])
-  return { id }
-}
 
 /** Stores the mail with the link; in the transaction that forgets the ask. */
 type StoreMail<T> = (tx: Sql, person: { name: string; email: string }, token: string) => Promise<T>
@@ -51,12 +40,6 @@ export async function answerResetAsk<T>(
     const { rowCount } = await tx.query('DELETE FROM password_reset_asks WHERE id = $1', [id])
     return found && rowCount ? storeMail(tx, found.user, token) : undefined
   })
-}
-
-/** Those that a process which died has left behind, the oldest first. */
-export async function openResetAsks(sql: Sql): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>('SELECT id FROM password_reset_asks ORDER BY id LIMIT 100')
-  return rows.map(({ id }) => id)
 }
 
 /** As better-auth looks for it. */

@@ -8,7 +8,7 @@ import {
 } from '#components/campaigns/campaign-params.ts'
 import type { Campaign } from '#components/campaigns/use-campaigns.ts'
 import { queryKeys } from '#components/query-keys.ts'
-import { todayIn } from '#components/zoned-words.ts'
+import { todayIn } from '#lib/platform/time/zoned-words.ts'
 import { GET as getActivity } from '../../../api/campaigns/[id]/activity/route.ts'
 import { GET as getCalendar } from '../../../api/campaigns/[id]/calendar/route.ts'
 import { GET as getDiagnosis } from '../../../api/campaigns/[id]/diagnose/route.ts'

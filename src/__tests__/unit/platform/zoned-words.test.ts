@@ -1,7 +1,7 @@
 import { formatInTimeZone } from 'date-fns-tz'
 import { Temporal } from 'temporal-polyfill'
 import { expect, test } from 'vitest'
-import { instantOfLocal, localOfInstant, wordsOfInstant } from '#components/zoned-words.ts'
+import { instantOfLocal, localOfInstant, wordsOfInstant } from '#lib/platform/time/zoned-words.ts'
 
 const ZONES = [
   'UTC',
