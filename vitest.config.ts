@@ -67,7 +67,8 @@ function kind(
   // No test asserts how long something takes; on a machine with ten times the work that it can do, the first import of a
   // large part alone takes a minute.
   const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } }
-  // Files of a kind share processes, and `freshStart` keeps them apart: by themselves, loading libraries took a third.
+  // Files of a kind share processes, and `freshStart` keeps them apart: each in one of its own spent a third of its time
+  // on loading libraries.
   const shared = { isolate: false, setupFiles: freshStart }
   return { test: { name, environment: 'node', ...patience, ...shared, maxWorkers, ...test } }
 }

@@ -2,7 +2,7 @@
 
 import clsx from 'clsx'
 import { Upload } from 'lucide-react'
-import { type DragEvent, useId, useState } from 'react'
+import { type DragEvent, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import { Button } from '#components/ui/control/button.tsx'
 import { controlStyle } from '#components/ui/control/control-style.ts'
 import { FormError } from '#components/ui/control/form-error.tsx'
@@ -21,6 +21,19 @@ export function SourceStep({ problem, isReading, isBusy, onFile }: SourceStepPro
   const [isOver, setIsOver] = useState(false)
   const [pasted, setPasted] = useState('')
   const inputId = useId()
+  const input = useRef<HTMLInputElement>(null)
+
+  function takeChosen() {
+    const file = input.current?.files?.[0]
+    if (!input.current || !file) return
+    // So that the same file can be chosen once more.
+    input.current.value = ''
+    onFile(file, file.name)
+  }
+
+  // What was chosen while the page was only drawn lies in the field, and no event tells of it any more.
+  const takeChosenBefore = useEffectEvent(takeChosen)
+  useEffect(() => takeChosenBefore(), [])
 
   function onDrop(event: DragEvent) {
     event.preventDefault()
@@ -55,15 +68,12 @@ export function SourceStep({ problem, isReading, isBusy, onFile }: SourceStepPro
             >
               {isReading ? 'Reading the file…' : 'Choose a file'}
               <input
+                ref={input}
                 id={inputId}
                 type="file"
                 accept=".csv,.tsv,.txt,text/csv,text/plain"
                 className="sr-only"
-                onChange={(event) => {
-                  const file = event.target.files?.[0]
-                  event.target.value = ''
-                  if (file) onFile(file, file.name)
-                }}
+                onChange={takeChosen}
               />
             </label>
           </div>

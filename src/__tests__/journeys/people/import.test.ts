@@ -49,6 +49,23 @@ const FAULTS = Buffer.from(
 const choose = (name: string, buffer: Buffer) =>
   page.getByLabel('Choose a file').setInputFiles({ name, mimeType: 'text/csv', buffer })
 
+test('a file that is chosen while the page is only drawn is read once the page listens', async () => {
+  const early = await olga.context.newPage()
+  const arrive = Promise.withResolvers<void>()
+  await early.route('**/_next/static/**/*.js', async (route) => {
+    await arrive.promise
+    await route.continue()
+  })
+  await early.goto('/prospects/import', { waitUntil: 'commit' })
+  const buffer = Buffer.from('email\nearly@example.com\n')
+  await early.getByLabel('Choose a file').setInputFiles({ name: 'early.csv', mimeType: 'text/csv', buffer })
+  arrive.resolve()
+  await early.getByRole('heading', { name: 'What the columns are' }).waitFor()
+  await early.getByRole('button', { name: 'Another file' }).click()
+  await early.getByRole('heading', { name: 'Or paste' }).waitFor()
+  await early.close()
+})
+
 describe('a CSV with every fault', () => {
   test('its first rows are shown at once, with what each column probably is', async () => {
     await choose('Kunden.csv', FAULTS)
