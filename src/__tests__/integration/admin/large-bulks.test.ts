@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import type { SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import { advanceBulk } from '#lib/email-scheduler/verbs/advance-bulk.ts'
@@ -14,6 +12,7 @@ import { newId } from '#lib/platform/id.ts'
 import { runTick } from '#lib/worker/tick.ts'
 import { makeDueCampaign, statusesOf } from '#tests/support/data/emails.ts'
 import { actor } from '#tests/support/data/people.ts'
+import { heapUsed } from '#tests/support/heap.ts'
 import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 import { silent } from '#tests/support/silent.ts'
@@ -148,13 +147,6 @@ test('100,000 are cancelled by ticks alone, which say how far they are, and take
     `kept for ${BULK_KEPT_DAYS} days`,
   )
 })
-
-/** What is really in use: after everything that nobody holds is gone. */
-function heapUsed(): number {
-  setFlagsFromString('--expose_gc')
-  runInNewContext('gc')()
-  return process.memoryUsage().heapUsed
-}
 
 test('of statistics that know nothing of it, forgetting a slice of a bulk makes nothing quadratic', async () => {
   const [slice, items] = [1_000, 3_000]
