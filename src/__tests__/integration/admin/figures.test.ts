@@ -8,14 +8,14 @@ import { type Behind, readRowsBehind } from '#lib/operations/overview/rows-behin
 import { readCursor } from '#lib/operations/overview/rows-cursor.ts'
 import { readPromise } from '#lib/operations/promise/read-promise.ts'
 import { SETTLED_WAYS } from '#lib/operations/promise/settled-unknowns.ts'
-import { inTransaction, type Sql } from '#lib/platform/database.ts'
+import { inTransaction } from '#lib/platform/database.ts'
 import { makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
 import { makeEmails } from '#tests/support/data/emails.ts'
 import { makeWorkspace } from '#tests/support/data/workspaces.ts'
 import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 import { vacuum } from '#tests/support/server/vacuum.ts'
-import { watched } from '#tests/support/server/watched.ts'
+import { plansOf } from '#tests/support/server/watched.ts'
 
 /** Numbers beside those of the overview: a mailbox's day, a campaign's last hour, and the promise. Each is a door. */
 const db = testDatabase()
@@ -191,20 +191,9 @@ describe('each list comes through its index', () => {
     ['accepted', () => ({ what: 'accepted' }), 'scheduled_emails_sent_idx'],
     ['were-unknown', () => ({ what: 'were-unknown', way: 'delivered' }), 'email_attempts_unknown_idx'],
   ])('%s', async (_, behind, index) => {
-    const [plan] = await plansOf((sql) => readRowsBehind(sql, one.workspaceId, behind(), { limit: 50 }))
+    const [plan] = await plansOf(db.pool, (sql) => readRowsBehind(sql, one.workspaceId, behind(), { limit: 50 }))
     expect(plan).toContain(index)
     expect(plan).not.toContain('Seq Scan on scheduled_emails')
     expect(plan).not.toContain('Seq Scan on email_attempts')
   })
 })
-
-async function plansOf(work: (sql: Sql) => Promise<unknown>): Promise<string[]> {
-  const { sql, asked } = watched(db.pool)
-  await work(sql)
-  const plans: string[] = []
-  for (const { text, values } of asked) {
-    const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)
-    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
-  }
-  return plans
-}

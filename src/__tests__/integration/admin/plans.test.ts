@@ -8,12 +8,12 @@ import { WALK_NAMES } from '#lib/operations/doctor/walks.ts'
 import { readMetrics } from '#lib/operations/metrics.ts'
 import { WORKSPACE_LEDGERS } from '#lib/operations/promise/ledgers.ts'
 import { nextRows, sameRows } from '#lib/operations/promise/step.ts'
-import { inTransaction, type Sql } from '#lib/platform/database.ts'
+import { inTransaction } from '#lib/platform/database.ts'
 import { makeCampaign, type TestCampaign } from '#tests/support/data/campaigns.ts'
 import { makeEmails } from '#tests/support/data/emails.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 import { vacuum } from '#tests/support/server/vacuum.ts'
-import { watched } from '#tests/support/server/watched.ts'
+import { plansOf, watched } from '#tests/support/server/watched.ts'
 
 const db = testDatabase()
 let campaign: TestCampaign
@@ -60,18 +60,6 @@ beforeAll(async () => {
   )
 })
 
-/** The plans of everything that `work` asks. */
-async function plansOf(work: (sql: Sql) => Promise<unknown>): Promise<string[]> {
-  const { sql, asked } = watched(db.pool)
-  await work(sql)
-  return Promise.all(
-    asked.map(async ({ text, values }) => {
-      const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)
-      return rows.map((row) => row['QUERY PLAN']).join('\n')
-    }),
-  )
-}
-
 describe('a page of the queue comes through its index, however many emails there are', () => {
   test.each<[string, () => OutboxFilter, string]>([
     ['all', () => ({}), 'scheduled_emails_workspace_id_id_idx'],
@@ -87,7 +75,7 @@ describe('a page of the queue comes through its index, however many emails there
       'scheduled_emails_idempotency_key_key',
     ],
   ])('%s', async (_name, filter, index) => {
-    const plans = await plansOf((sql) => listOutbox(sql, campaign.workspaceId, filter(), { limit: 50 }))
+    const plans = await plansOf(db.pool, (sql) => listOutbox(sql, campaign.workspaceId, filter(), { limit: 50 }))
     expect(plans[0]).toContain(index)
     for (const plan of plans) expect(plan).not.toContain('Seq Scan on scheduled_emails')
   })
@@ -96,7 +84,7 @@ describe('a page of the queue comes through its index, however many emails there
 describe('what no index serves is led to its place by the counts', () => {
   test('few around it: all of them, by campaign, state and day, in one full page', async () => {
     const filter: OutboxFilter = { part: 'sent', mailboxId: campaign.mailboxId, fromDate: FEW_DATE }
-    const plans = await plansOf((sql) => listOutbox(sql, campaign.workspaceId, filter, { limit: 50 }))
+    const plans = await plansOf(db.pool, (sql) => listOutbox(sql, campaign.workspaceId, filter, { limit: 50 }))
     expect(plans[0]).toContain('email_counts')
     expect(plans[1]).toContain('scheduled_emails_campaign_id_status_time_idx')
     for (const plan of plans) expect(plan).not.toContain('Seq Scan on scheduled_emails')
@@ -146,7 +134,7 @@ describe('the parts of the queue, and what a page asks for besides', () => {
     ['on a day, of a campaign', () => ({ part: 'sent', fromDate: '2026-01-01', campaignId: campaign.campaignId })],
     ['of a person', () => ({ part: 'waiting', prospectId: campaign.workspaceId })],
   ])('%s: lists and counts read no email that no index named', async (_name, filter) => {
-    const plans = await plansOf(async (sql) => {
+    const plans = await plansOf(db.pool, async (sql) => {
       await listOutbox(sql, campaign.workspaceId, filter(), { limit: 50 })
       await countPart(sql, campaign.workspaceId, filter())
     })
@@ -154,13 +142,15 @@ describe('the parts of the queue, and what a page asks for besides', () => {
   })
 
   test('the dismissed are listed out of an index of their own', async () => {
-    const plans = await plansOf((sql) => listOutbox(sql, campaign.workspaceId, { part: 'cancelled' }, { limit: 50 }))
+    const plans = await plansOf(db.pool, (sql) =>
+      listOutbox(sql, campaign.workspaceId, { part: 'cancelled' }, { limit: 50 }),
+    )
     expect(plans[0]).toContain('scheduled_emails_dismissed_list_idx')
   })
 })
 
 test('dashboard and metrics read no email, only indexes of them', async () => {
-  const plans = await plansOf(async (sql) => {
+  const plans = await plansOf(db.pool, async (sql) => {
     await readDashboard(sql, campaign.workspaceId)
     await readMetrics(sql)
   })

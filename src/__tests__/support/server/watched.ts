@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { Sql } from '#lib/platform/database.ts'
 
 export type Asked = { text: string; values: unknown[] }
 
@@ -15,4 +16,16 @@ export function watched(pool: pg.Pool): { sql: pg.Pool; asked: Asked[] } {
     },
   })
   return { sql, asked }
+}
+
+/** The plans of everything that `work` asks, in its order. */
+export async function plansOf(pool: pg.Pool, work: (sql: Sql) => Promise<unknown>): Promise<string[]> {
+  const { sql, asked } = watched(pool)
+  await work(sql)
+  return Promise.all(
+    asked.map(async ({ text, values }) => {
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)
+      return rows.map((row) => row['QUERY PLAN']).join('\n')
+    }),
+  )
 }
