@@ -9,12 +9,12 @@ import { ended } from '#tests/support/faults/ended.ts'
 import { checkTransactional } from '#tests/support/faults/faults-checker.ts'
 import { report, scale } from '#tests/support/faults/faults-report.ts'
 import { testProvider } from '#tests/support/faults/provider.ts'
-import { endsWithUs, hasEnded } from '#tests/support/faults/reaper.ts'
 import { makeSending } from '#tests/support/faults/sending-place.ts'
 import { holdSettlements, until } from '#tests/support/faults/waiting.ts'
 import { withWorkers, workerEnvironment } from '#tests/support/faults/worker.ts'
 import type { PeerScript } from '#tests/support/mail/scripted-smtp.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
+import { endsWithUs, hasEnded } from '#tests/support/server/reaper.ts'
 
 const db = testDatabase()
 const provider = testProvider()

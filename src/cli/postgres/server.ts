@@ -12,6 +12,7 @@ import { ensureCluster, SUPERUSER } from './cluster.ts'
 import { registerUse } from './use.ts'
 
 export type EmbeddedPostgres = {
+  pid: number
   port: number
   /** The address of a database on it. */
   urlOf(database: string): string
@@ -71,7 +72,7 @@ export async function startPostgres(options: Options): Promise<EmbeddedPostgres>
   const stop = async () => {
     if (await use.endsAsLast()) await stopProcess(pid)
   }
-  return { port, urlOf: urlFor(port), stop, lost: use.lost }
+  return { pid, port, urlOf: urlFor(port), stop, lost: use.lost }
 }
 
 async function startNew(

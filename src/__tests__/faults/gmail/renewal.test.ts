@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { projectRoot } from '#cli/project.ts'
 import { makeCampaign } from '#tests/support/data/campaigns.ts'
 import { scale } from '#tests/support/faults/faults-report.ts'
-import { endsWithUs } from '#tests/support/faults/reaper.ts'
 import { ENCRYPTION_KEYS } from '#tests/support/faults/worker.ts'
 import { testGoogle } from '#tests/support/gmail/fake-google.ts'
 import { connectToGoogle } from '#tests/support/gmail/grant.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
+import { endsWithUs } from '#tests/support/server/reaper.ts'
 
 const db = testDatabase()
 const fake = testGoogle()

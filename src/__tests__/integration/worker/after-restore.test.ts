@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, chown, cp, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, chown, cp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
@@ -16,6 +15,7 @@ import { type DueCampaign, makeDueCampaign, statusesOf } from '#tests/support/da
 import { sendAll, TestProvider } from '#tests/support/mail/sending.ts'
 import { runCommandProcess } from '#tests/support/server/command.ts'
 import { createTestDatabase, dropTestDatabase } from '#tests/support/server/database.ts'
+import { scratchFolder } from '#tests/support/server/scratch.ts'
 import { silent } from '#tests/support/silent.ts'
 
 const undo: (() => Promise<unknown>)[] = []
@@ -133,8 +133,7 @@ describe('on real servers', () => {
   const quick = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '32MB' }
 
   async function folder(): Promise<string> {
-    const path = await mkdtemp(join(tmpdir(), 'sendonce-test-'))
-    await chmod(path, 0o755)
+    const path = await scratchFolder('restore')
     undo.push(() => rm(path, { recursive: true, force: true }))
     return path
   }

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type EmbeddedPostgres, startPostgres } from '#cli/postgres/server.ts'
+import { endsWithUs, hasEnded } from '#tests/support/server/reaper.ts'
+import { scratchFolder } from '#tests/support/server/scratch.ts'
 import { prepareTestDatabase } from '#tests/support/server/test-server.ts'
-import { endsWithUs, hasEnded } from './reaper.ts'
 import { until } from './waiting.ts'
 
 /** A Postgres that a test may restart: it loses nothing that it has committed, and keeps its port. */
@@ -16,19 +16,15 @@ export class Cluster {
   readonly #settings: Record<string, string>
   readonly #password = randomBytes(12).toString('hex')
   #server: EmbeddedPostgres | undefined
-  #pid = 0
 
   private constructor(folder: string, settings: Record<string, string>) {
     this.#folder = folder
     this.#settings = settings
     this.#dataFolder = join(folder, 'postgres')
-    endsWithUs({ folder })
   }
 
   static async start(settings: Record<string, string> = {}): Promise<Cluster> {
-    const folder = await mkdtemp(join(tmpdir(), 'sendonce-cluster-'))
-    await chmod(folder, 0o755)
-    const cluster = new Cluster(folder, settings)
+    const cluster = new Cluster(await scratchFolder('cluster'), settings)
     await cluster.#start(0)
     await prepareTestDatabase(cluster.url)
     return cluster
@@ -84,16 +80,16 @@ export class Cluster {
       settings: { fsync: 'off', ...this.#settings },
     })
     if (port !== 0 && this.#server.port !== port) throw new Error('the port was taken while the cluster was down')
-    const pidFile = join(await realpath(this.#dataFolder), 'postmaster.pid')
-    this.#pid = Number((await readFile(pidFile, 'utf8')).split('\n')[0])
-    endsWithUs({ pid: this.#pid, folder: await realpath(this.#dataFolder) })
+    endsWithUs({ pid: this.#server.pid, folder: await realpath(this.#dataFolder) })
   }
 
   async #end(how: 'shutdown' | 'crash'): Promise<void> {
-    if (how === 'crash') process.kill(this.#pid, 'SIGQUIT')
-    await this.#server?.stop()
-    await until('Postgres has gone', async () => !isAlive(this.#pid))
-    hasEnded({ pid: this.#pid })
+    if (!this.#server) return
+    const { pid } = this.#server
+    if (how === 'crash') process.kill(pid, 'SIGQUIT')
+    await this.#server.stop()
+    await until('Postgres has gone', async () => !isAlive(pid))
+    hasEnded({ pid })
     this.#server = undefined
   }
 }

@@ -7,8 +7,8 @@ import { actor } from '#tests/support/data/people.ts'
 import { audienceOf } from '#tests/support/data/prospects.ts'
 
 /**
- * Imports one file in a process that a test can kill and whose memory it can ask for:
- * node import-process.ts URL WORKSPACE FILE KEY
+ * Imports one file in a process that a test can kill and whose memory it can ask for, where it was started with
+ * `--expose-gc`: node import-process.ts URL WORKSPACE FILE KEY
  */
 const [url = '', workspaceId = '', path = '', key = ''] = process.argv.slice(2)
 const pool = createPool(url, 2)
@@ -18,10 +18,11 @@ const options = importOptionsSchema.parse({ columns: [{ to: 'email' }, { to: 'fi
 /** What is held after each collection, within batches and between them. */
 const held: number[] = []
 const look = setInterval(() => {
-  globalThis.gc?.()
+  if (!globalThis.gc) return
+  globalThis.gc()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   held.push(heapUsed + arrayBuffers)
-}, 25)
+}, 50)
 
 process.send?.('begun')
 const startedAt = performance.now()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { freePort } from '#cli/ports.ts'
-import { endsWithUs, hasEnded } from './reaper.ts'
+import { endsWithUs, hasEnded } from '#tests/support/server/reaper.ts'
 import { until } from './waiting.ts'
 
 /** Why this machine cannot run one; undefined where it can. */

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { projectRoot } from '#cli/project.ts'
 import type { PeerOptions, PeerRecord, PeerScript } from '#tests/support/mail/scripted-smtp.ts'
+import { endsWithUs, hasEnded } from '#tests/support/server/reaper.ts'
 import { ended } from './ended.ts'
-import { endsWithUs, hasEnded } from './reaper.ts'
 
 export type Provider = {
   port: number

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { projectRoot } from '#cli/project.ts'
+import { endsWithUs, hasEnded } from '#tests/support/server/reaper.ts'
 import { ended } from './ended.ts'
-import { endsWithUs, hasEnded } from './reaper.ts'
 import type { TickAnswer, TickOrder } from './tick-process.ts'
 import { type WorkerSettings, workerEnvironment } from './worker.ts'
 

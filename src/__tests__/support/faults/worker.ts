@@ -7,8 +7,8 @@ import { projectRoot } from '#cli/project.ts'
 import type { DispatchSettings } from '#lib/dispatch/check-dispatch.ts'
 import { generateKey } from '#lib/platform/keyring.ts'
 import { CLIENT } from '#tests/support/gmail/client.ts'
+import { endsWithUs, hasEnded } from '#tests/support/server/reaper.ts'
 import { ended } from './ended.ts'
-import { endsWithUs, hasEnded } from './reaper.ts'
 
 /** What a worker is started with; the rest is as shipped. */
 export type WorkerSettings = {

@@ -9,8 +9,8 @@ import type { FakeGoogleAsk, FakeGoogleReady } from '#fake-google/main.ts'
 import type { Play } from '#fake-google/script.ts'
 import { type Google, googleAt } from '#lib/mail/gmail/google.ts'
 import { ended } from '#tests/support/faults/ended.ts'
-import { endsWithUs, hasEnded } from '#tests/support/faults/reaper.ts'
 import type { PeerRecord } from '#tests/support/mail/scripted-smtp.ts'
+import { endsWithUs, hasEnded } from '#tests/support/server/reaper.ts'
 import { CLIENT } from './client.ts'
 
 /** Limits that no test means to reach. */

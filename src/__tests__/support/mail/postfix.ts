@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '#cli/ports.ts'
-import { endsWithUs, hasEnded } from '#tests/support/faults/reaper.ts'
+import { endsWithUs, hasEnded } from '#tests/support/server/reaper.ts'
 import type { Certificate } from './certificates.ts'
 
 export type Postfix = {

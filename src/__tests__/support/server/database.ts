@@ -25,6 +25,8 @@ export function testDatabase(): TestDatabase {
     pool = createPool(url, 20)
   })
   afterAll(async () => {
+    // A test that failed has let nothing go, and an end of the pool would wait for it.
+    for (const release of held) release()
     await pool?.end()
     await dropTestDatabase(url)
   })
@@ -42,6 +44,9 @@ export function testDatabase(): TestDatabase {
   }
 }
 
+/** Of each transaction that is held open. */
+const held = new Set<() => void>()
+
 /** A transaction that has done its work and is held open until told to commit, however long a busy machine takes until then. */
 export async function heldOpen(
   pool: pg.Pool,
@@ -56,12 +61,14 @@ export async function heldOpen(
       isReady()
       await new Promise<void>((resolve) => {
         release = resolve
+        held.add(resolve)
       })
     })
     done.catch(fail)
   })
   return {
     async commit() {
+      held.delete(release)
       release()
       await done
     },

@@ -1,6 +1,6 @@
 import type { ApiResponse } from '#lib/platform/api-response.ts'
 
-/** Somebody at the built server, without a browser: the cookies, and the headers that a browser would send. */
+/** A person at the built server, without a browser: the cookies, and the headers that a browser would send. */
 export class HttpPerson {
   readonly #cookies = new Map<string, string>()
   readonly url: string

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { applyMigrations } from '#cli/migrate/apply.ts'
 import { startPostgres } from '#cli/postgres/server.ts'
+import { endsWithUs, hasEnded } from './reaper.ts'
+import { scratchFolder } from './scratch.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -43,9 +44,7 @@ export type TestServer = { url: string; stop(): Promise<void> }
 export async function openTestServer(): Promise<TestServer> {
   const given = process.env.TEST_SERVER_URL || process.env.DATABASE_URL
   if (given) return { url: given, stop: async () => undefined }
-  const folder = await mkdtemp(join(tmpdir(), 'sendonce-test-'))
-  // As root, the account that runs Postgres must get in; else the data would lie elsewhere and outlive the run.
-  await chmod(folder, 0o755)
+  const folder = await scratchFolder('test')
   const server = await startPostgres({
     dataFolder: join(folder, 'postgres'),
     logFile: join(folder, 'postgres.log'),
@@ -54,11 +53,14 @@ export async function openTestServer(): Promise<TestServer> {
     // Nothing of it outlives the run, so nothing need reach the disk.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '256MB' },
   })
+  const { pid } = server
+  endsWithUs({ pid })
   return {
     url: server.urlOf('postgres'),
     async stop() {
       await server.stop()
       await rm(folder, { recursive: true, force: true })
+      hasEnded({ pid, folder })
     },
   }
 }

@@ -16,7 +16,7 @@ export function hasEnded(what: { pid?: number; folder?: string }): void {
 }
 
 function start(): ChildProcess {
-  const child = fork(join(projectRoot, 'src/__tests__/support/faults/reaper-process.ts'), [], {
+  const child = fork(join(projectRoot, 'src/__tests__/support/server/reaper-process.ts'), [], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [],
   })
