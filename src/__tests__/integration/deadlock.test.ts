@@ -24,7 +24,8 @@ test('two transactions that wait for each other both come to their end', async (
     })
   const ends = await Promise.allSettled([change(1, 2), change(2, 1)])
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
-  expect(runs).toBe(3)
+  // Again, and on a busy machine more than once: who is run again may overtake the other that was about to go on.
+  expect(runs).toBeGreaterThan(2)
   const { rows } = await db.pool.query('SELECT changes FROM rows_of_a_test ORDER BY id')
   expect(rows).toEqual([{ changes: 2 }, { changes: 2 }])
 })

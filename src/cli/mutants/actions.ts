@@ -59,6 +59,19 @@ export const ACTIONS: readonly Mutant[] = [
     file: 'src/lib/actions/run/journey-actions.ts',
     find: "  if (clockHeldSince) return { kind: 'held' }\n",
     becomes: '',
+    // Else a time-out would be put off by what the pause has lasted, again and again; and the wait knows its own deadline.
+    and: [
+      {
+        file: 'src/lib/actions/run/journey-actions.ts',
+        find: 'const owedMs = heldMs - action.heldMsBefore',
+        becomes: 'const owedMs = Math.min(0, heldMs)',
+      },
+      {
+        file: 'src/lib/campaigns/journeys/leave.ts',
+        find: `(\${heldMs(campaign)} - \${wait}.held_ms_before) / 1000.0`,
+        becomes: `0 * (\${heldMs(campaign)} - \${wait}.held_ms_before)`,
+      },
+    ],
     test: integration(
       SEED,
       'pausing holds the clock, where nothing else was chosen: what was left of a wait is left after it',

@@ -249,7 +249,7 @@ export const CLAIMS: readonly Mutant[] = [
     name: 'a mailbox that keeps a pace is claimed from while one is in flight',
     file: `${QUEUE}/claim.ts`,
     find: `if (isSpaced(settings) && (await hasOneInFlight(tx, mailboxId))) return rest(now)`,
-    becomes: `if (workspaceId === '' && (await hasOneInFlight(tx, mailboxId))) return rest(now)`,
+    becomes: `if (mailboxId === '' && (await hasOneInFlight(tx, mailboxId))) return rest(now)`,
     and: [
       {
         file: `${QUEUE}/claim.ts`,

@@ -17,6 +17,9 @@ const reportSchema = z.object({
   ),
 })
 
+/** What `expect` throws; where it waits, for a promise or for a poll, it throws a plain error. */
+const ASSERTION = /^(AssertionError|Error: (expected|promise (resolved|rejected)) )/
+
 export async function judge(tree: string, mutant: Mutant, serverUrl: string): Promise<Verdict> {
   // Side by side, as they ask nothing of each other; what was compiled for the mutant before is built upon.
   const [compiling, { results, output }] = await Promise.all([
@@ -28,22 +31,18 @@ export async function judge(tree: string, mutant: Mutant, serverUrl: string): Pr
   if (!found) return survives(`the test was not run: ${firstLine(output)}`)
   if (found.status === 'passed') return survives('the test passes')
   const message = found.messages[0] ?? ''
-  return message.startsWith('AssertionError')
+  return ASSERTION.test(message)
     ? { killed: true }
     : survives(`the test failed, but not by an assertion: ${firstLine(message)}`)
 }
 
-/** As it is in the clone, each test has to pass: else its failing proves nothing. Each file is run once for all. */
-export async function passing(tree: string, tests: readonly Mutant['test'][], serverUrl: string): Promise<Set<string>> {
-  const byFile = Map.groupBy(tests, ({ file }) => file)
-  const passed = new Set<string>()
-  for (const [one, ...others] of byFile.values()) {
-    if (!one) continue
-    const names = [one, ...others].map(({ name }) => name)
-    const { results } = await runTests(tree, one, names, serverUrl)
-    for (const [name, { status }] of results) if (status === 'passed') passed.add(name)
-  }
-  return passed
+/** Which tests of a file pass, as it is in the clone; where one does not, its failing later would prove nothing. */
+export async function passing(tree: string, tests: readonly Mutant['test'][], serverUrl: string): Promise<string[]> {
+  const [one] = tests
+  if (!one) return []
+  const names = tests.map(({ name }) => name)
+  const { results } = await runTests(tree, one, names, serverUrl)
+  return names.filter((name) => results.get(name)?.status === 'passed')
 }
 
 /** What became of the named tests of a file, by name; those that were not run are not in it. */

@@ -66,6 +66,14 @@ export const TURNS: readonly Mutant[] = [
     file: 'src/lib/delivery/deliver.ts',
     find: 'if (beginning.leftMs() === 0) {',
     becomes: 'if (ready.length === 0) {',
+    // Asked once more after drafts were made, of which SMTP has none.
+    and: [
+      {
+        file: 'src/lib/delivery/deliver.ts',
+        find: 'if (delivery.beginning.leftMs() === 0) {',
+        becomes: 'if (ready.length === 0) {',
+      },
+    ],
     test: integration(
       'worker/beside',
       'the time of a process a hand-over whose time passes while connecting does not begin, and the email goes back as it was',

@@ -14,7 +14,7 @@ import { branchingOn, first } from '#tests/support/actions/branching-on.ts'
 import { branch, email, FORK, makeBranching, wait } from '#tests/support/data/branching.ts'
 import { type Draft, launch, makeDraft } from '#tests/support/data/drafts.ts'
 import { actor } from '#tests/support/data/people.ts'
-import { testDatabase } from '#tests/support/server/database.ts'
+import { endWaiting, heldOpen, testDatabase } from '#tests/support/server/database.ts'
 import { silent } from '#tests/support/silent.ts'
 
 const db = testDatabase()
@@ -78,9 +78,21 @@ describe('seed 004, its acceptance criteria', () => {
   test('“Atomic claim/complete/cancel semantics; retries are safe”: of eight who claim together, one has it', async () => {
     const draft = await makeDraft(db.pool, 1, [0])
     await oneAction(draft, 'claimed')
-    const claimed = (await Promise.all(Array.from({ length: 8 }, (_, n) => claimActions(db.pool, `w${n}`, 'people'))))
-      .flat()
-      .filter(({ campaignId }) => campaignId === draft.campaignId)
+    const eightClaim = async () =>
+      (await Promise.all(Array.from({ length: 8 }, (_, n) => claimActions(db.pool, `w${n}`, 'people'))))
+        .flat()
+        .filter(({ campaignId }) => campaignId === draft.campaignId)
+    // What another transaction has in hand is waited for by none of them: they would all have it, one after another.
+    const inHand = await heldOpen(db.pool, (tx) =>
+      tx.query('SELECT FROM scheduled_actions WHERE campaign_id = $1 FOR UPDATE', [draft.campaignId]),
+    )
+    let haveAnswered = false
+    const early = eightClaim().finally(() => {
+      haveAnswered = true
+    })
+    await expect.poll(async () => haveAnswered || (await endWaiting(db.pool, false)) === 8).toBe(true)
+    await inHand.commit()
+    const claimed = [...(await early), ...(await eightClaim())]
     expect(claimed).toHaveLength(1)
     const [mine] = claimed
     if (!mine) throw new Error('nobody has it')

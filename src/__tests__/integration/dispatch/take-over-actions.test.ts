@@ -204,7 +204,7 @@ describe('a message whose action another transaction looks at in that moment', (
     await until('the others are carried out', async () => (await actionStates(db.pool, campaign)).COMPLETED === 2)
     expect(await actionStates(db.pool, campaign)).toEqual({ COMPLETED: 2, RUNNING: 1 })
     await other.commit()
-    await until('it is carried out', areDecided(db.pool, campaign))
+    await expect.poll(areDecided(db.pool, campaign)).toBe(true)
     await actor.drain()
     expect(await decisionsOf(db.pool, campaign)).toEqual({ yes: 0, no: 3, undecided: 0, most: 1 })
   })
