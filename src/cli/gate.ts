@@ -13,7 +13,13 @@ await runCommand(async () => {
   await ensureClientTypes()
   const lint = await runAsCheck('lint', 'biome', ['ci', '--error-on-warnings', '.'])
   const rest =
-    lint.failures.length > 0 ? [] : await Promise.all([runAsCheck('types', 'tsc', ['--noEmit']), runVitest(['gate'])])
+    lint.failures.length > 0
+      ? []
+      : await Promise.all([
+          runAsCheck('types', 'tsc', ['--noEmit']),
+          runAsCheck('unused', 'knip', []),
+          runVitest(['gate']),
+        ])
   const { failures } = sum([lint, ...rest])
   describeFailures(failures)
   if (failures.length > 0) process.exitCode = 1
