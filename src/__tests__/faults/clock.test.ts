@@ -133,7 +133,7 @@ test('a database whose clock jumps two hours ahead and back while two workers se
       await db.travel('2 hours')
       await untilSendingGoesOn(provider)
       await sleep(Math.random() * 300)
-      // And what was claimed meanwhile is held until a time that is far away.
+      // And what was claimed in that time is held until a time that is far away.
       await db.travel('-2 hours')
     }
     // What followed from an email that was sent then is due when it is that late.
@@ -148,6 +148,6 @@ test('a database whose clock jumps two hours ahead and back while two workers se
   figures.recovered = rows[0]?.recovered ?? 0
   const ledger = provider.ledger().slice(seen)
   const findings = await verdict(db.pool, 'the database’s clock jumps', [place.campaignId], ledger, figures)
-  // Nobody died: whoever handed an email over heard what became of it, and late evidence counts.
+  // Nobody died: the worker that handed an email over heard what became of it, and late evidence counts.
   expect(findings).toMatchObject({ emails: place.emails, sent: place.emails, unknown: 0 })
 })

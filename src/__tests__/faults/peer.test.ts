@@ -14,7 +14,7 @@ import type { PeerStage, PeerStep } from '#tests/support/mail/scripted-smtp.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
-/** So many emails of each mailbox meet the broken peer, and as often it breaks. */
+/** How many emails of each mailbox meet the broken peer, and as often it breaks. */
 const EACH = scale({ short: 2, full: 6 })
 const REST_MS_MAX = scale({ short: 300_000, full: 900_000 })
 

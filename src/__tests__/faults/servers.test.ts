@@ -10,7 +10,7 @@ import { testDatabase } from '#tests/support/server/database.ts'
 const db = testDatabase()
 const EMAILS = scale({ short: 40, full: 400 })
 const CONNECTIONS = 4
-/** After so many of the same wrong way a mailbox pauses; after three such pauses it stops. */
+/** After this many of the same wrong way a mailbox pauses; after three such pauses it stops. */
 const BURNED_MAX = 5
 /** Pauses of a mailbox are travelled over; leases last longer. */
 const SETTINGS = { connections: CONNECTIONS, leaseSeconds: 3_600, submitSeconds: 4 }

@@ -95,7 +95,9 @@ export default async function FrontPage() {
                 {label}
                 <ArrowRight aria-hidden className="size-4" />
               </Link>
-              <p className="text-muted text-sm">Nobody is here yet: whoever sets it up becomes its first owner.</p>
+              <p className="text-muted text-sm">
+                Nobody is here yet: the person who sets it up becomes its first owner.
+              </p>
             </div>
           )}
           <h2 className="mt-8 font-semibold text-sm">What it promises</h2>

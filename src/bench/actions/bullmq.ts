@@ -8,7 +8,7 @@ const { TEST_REDIS_URL = 'redis://127.0.0.1:6379/0' } = process.env
 const ADDED_AT_ONCE = 1000
 const DAY_MS = 86_400_000
 
-/** Delayed jobs that do nothing, among so many that are not due before tomorrow: what its queue alone costs. */
+/** Delayed jobs that do nothing, among a number that are not due before tomorrow: what its queue alone costs. */
 export function bullmqDelayed(waiting: number, concurrency: number): Contestant {
   return {
     name: `BullMQ, ${concurrency} concurrent`,

@@ -22,7 +22,7 @@ const GRAPH: SequenceGraph = {
   ],
 }
 
-/** So many people at a node with a time-out that is due tomorrow, in a campaign that runs; makeDue brings some of them forward. */
+/** People at a node with a time-out that is due tomorrow, in a campaign that runs; makeDue brings some of them forward. */
 export async function makePeopleWhoWait(pool: pg.Pool, people: number): Promise<void> {
   const [workspaceId, sequenceId, campaignId] = [newId(), newId(), newId()]
   await pool.query(`INSERT INTO workspaces (id, name) VALUES ($1, 'Bench')`, [workspaceId])
@@ -78,7 +78,7 @@ async function insertPeople(pool: pg.Pool, { workspaceId, sequenceId, campaignId
   )
 }
 
-/** Brings the time-outs of so many of them forward to now; answers how many. A deadline never changes, so that it is lifted for once. */
+/** Brings some of their time-outs forward to now; answers how many. Deadlines never change: the trigger that holds them is off for this once. */
 export function makeDue(pool: pg.Pool, people: number): Promise<number> {
   return inTransaction(pool, async (tx) => {
     await tx.query('SET LOCAL session_replication_role = replica')

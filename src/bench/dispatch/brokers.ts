@@ -40,7 +40,7 @@ export async function cleanUp({ name, url, queue }: BenchBroker): Promise<void> 
   redis.disconnect()
 }
 
-/** The library alone, publishing as we do: durable, confirmed, so many at a time. */
+/** The library alone, publishing as we do: durable, confirmed, a batch at a time. */
 export async function openBare({ name, url, queue }: BenchBroker): Promise<{
   publish(texts: readonly string[]): Promise<void>
   close(): Promise<void>

@@ -16,7 +16,7 @@ const WARM_UP = 100
 type Round = { ms: number; answersMs: number[]; told: Record<string, number> }
 
 /**
- * So many programs at once that each want one email sent, of the product as shipped: no error, each accounted for. Beside it
+ * Many programs at once that each want one email sent, of the product as shipped: no error, each accounted for. Beside it
  * a route that calls nodemailer and knows nothing afterwards, in the same run, to the same sink.
  */
 export async function benchEmails(args: string[]): Promise<void> {

@@ -109,7 +109,7 @@ function Loaded({ campaign }: { campaign: Campaign }) {
   const { workspace } = useSession()
   const { params, change } = useUrlParams()
   const tab = tabIn(params)
-  // What is shown stays until the next part is here, also where the campaign is launched meanwhile by another.
+  // What is shown stays until the next part is here, also where another person launches the campaign in the meantime.
   const Panel = PANELS[useDeferredValue(partOf(tab, campaign))]
   const isOpen = (name: string) => params.get('open') === name
   const open = (name: string | null) => change({ open: name }, 'replace')

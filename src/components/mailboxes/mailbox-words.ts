@@ -26,7 +26,7 @@ export const SECURITY_OPTIONS: readonly { value: SmtpSecurity; label: string }[]
 
 export const count = (number: number) => number.toLocaleString('en')
 
-/** Why somebody comes back from Google without a permission. The address is anybody's to write, so only a code is repeated. */
+/** Why a person comes back from Google without a permission. Anybody can write the address, so only a code is repeated. */
 export function wordsOfReturn(refusal: string | null): string {
   if (refusal === null) return 'There is nothing to connect here. Begin at the mailboxes.'
   if (refusal === 'access_denied')

@@ -16,7 +16,7 @@ interface QueueToolbarProps {
   search: RefObject<HTMLInputElement | null>
 }
 
-/** The search, and the filters once somebody wants them or the address has some. */
+/** The search, and the filters once they are asked for or the address has some. */
 export function QueueToolbar({ asked, search }: QueueToolbarProps) {
   const { part: _, ...filter } = asked
   const { search: __, ...others } = filter

@@ -42,7 +42,7 @@ export const HELD_NO_LONGER = `WITH RECURSIVE holding AS (
 export const ACTIONS_TO_TAKE_BACK = `SELECT FROM scheduled_actions WHERE status = 'RUNNING' AND lease_until < app_now()
   UNION ALL SELECT FROM (${HELD_NO_LONGER}) over`
 
-/** By whoever $1 names, with a whole lease from now on. */
+/** By the holder that $1 names, with a whole lease from now on. */
 export const HELD_BY = `leased_by = $1, leased_at = app_now(), lease_until = app_now() + make_interval(secs => ${ACTION_LEASE_SECONDS}),
   updated_at = app_now()`
 

@@ -7,8 +7,9 @@ import { ACTION_RETRY_MINUTES } from './limits.ts'
 import type { ActionReason } from './reasons.ts'
 
 /**
- * Those of these actions that are still ours, locked until the end: their effects and their completion are one commit. Who
- * lost the lease, or whose action was cancelled meanwhile, does nothing of it. After everything else that is locked.
+ * Those of these actions that are still ours, locked until the end: their effects and their completion are one commit. A
+ * worker that has lost the lease, or whose action has been cancelled, does nothing of it. After everything else that is
+ * locked.
  */
 export async function lockOwnActions(tx: Sql, actions: readonly ClaimedAction[]): Promise<ClaimedAction[]> {
   const { rows } = await tx.query<{ id: string }>(

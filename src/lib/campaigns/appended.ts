@@ -19,7 +19,7 @@ export type BehindEnrolment = {
 /** By which a running campaign has people with emails to plan although they have begun. */
 export type Behind = { id: string; workspaceId: string; by: 'appended' | 'branches' }
 
-/** Running campaigns whose sequence has got steps that a planned person has no email for, or with somebody who has come to emails by a branch. */
+/** Running campaigns whose sequence has got steps that a planned person has no email for, or with a person who has come to emails by a branch. */
 export async function campaignsBehind(sql: Sql): Promise<Behind[]> {
   const { rows } = await sql.query<Behind>(
     `SELECT c.id, c.workspace_id AS "workspaceId", 'appended' AS by FROM campaigns c WHERE c.status = 'RUNNING' AND ${FOLLOW_ONE_ANOTHER('c')}

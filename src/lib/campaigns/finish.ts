@@ -195,7 +195,7 @@ export async function wakeCampaigns(sql: Sql): Promise<Woken> {
   return rows[0] ?? { reopened: 0, nextStartMs: null, nextActionMs: null, hasToTakeBack: false, mayLack: false }
 }
 
-/** SCHEDULED → RUNNING where its time has come, with the campaign locked. Guarded: whoever asks, it starts once. */
+/** SCHEDULED → RUNNING where its time has come, with the campaign locked. Guarded: it starts once, however many ask. */
 export async function startCampaign(tx: Sql, id: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `UPDATE campaigns SET status = 'RUNNING', launched_at = app_now(), updated_at = app_now()

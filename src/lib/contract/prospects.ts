@@ -227,7 +227,7 @@ export const prospects = {
       paused: z.boolean().optional(),
       archived: z.boolean().optional(),
       unsubscribed: z.literal(true, 'Only the person themselves subscribes again.').optional(),
-      /** Somebody has read their answer; false takes it back. */
+      /** A person has read their answer; false takes it back. */
       replied: z.boolean().optional(),
     }),
     versioned: 'version',

@@ -208,7 +208,7 @@ export const webhooks = {
 
 const id = idText
 
-/** What `data` holds: ids and no personal data, which whoever is told asks for by them. */
+/** What `data` holds: ids and no personal data, which the receiver asks for by them. */
 const DATA: Record<EventSubject, z.ZodType> = {
   email: z.object({
     emailId: id,

@@ -41,14 +41,14 @@ export const KINDS = ['email', 'action'] as const satisfies readonly Kind[]
 export type BrokerState = { waiting: number; untaken: number; dead: number }
 
 /**
- * One way through a broker. It reconnects by itself, with growing pauses, and takes up what it was doing; meanwhile
- * `isUp` is false, publishing fails at once, and nothing is kept in memory for later.
+ * One way through a broker. It reconnects by itself, with growing pauses, and takes up what it was doing; until
+ * then `isUp` is false, publishing fails at once, and nothing is kept in memory for later.
  */
 export type Broker = {
   readonly isUp: boolean
   /** For each, in their order, whether the broker has it for sure, in the queue and not only on the wire. Does not throw. */
   publish(kind: Kind, bodies: readonly Body[]): Promise<boolean[]>
-  /** At most so many are here and not answered at any moment. */
+  /** The most that are here and not answered at any moment. */
   consume(kind: Kind, most: number, arrived: (message: Arrived) => void): Promise<Consuming>
   consumeDead(arrived: (letter: DeadLetter) => void): Promise<Consuming>
   /** Throws where the broker does not answer. */
@@ -58,7 +58,7 @@ export type Broker = {
 
 export type BrokerOptions = { url: string; queue: string; log: Log }
 
-/** A message is delivered at most so often before it is put aside: whoever it was given to was lost each time. */
+/** How often a message is delivered before it is put aside: each time the process that it was given to was lost. */
 export const DELIVERIES_MAX = 5
 
 export const CONNECT_MS_MAX = 10_000

@@ -18,9 +18,9 @@ export type InHand<T> = { taken: T; arrived: Arrived }
 /** What becomes of the messages of one kind. */
 export type Taking<T> = {
   kind: Kind
-  /** So many may be here at once. */
+  /** How many may be here at once. */
   most: number
-  /** So many batches may be in hand at once; what arrives meanwhile is taken over together, when one has come to its end. */
+  /** How many batches may be in hand at once; what arrives until one has come to its end is taken over together. */
   batchesMax: number
   takeOver(wanted: readonly Wanted[]): Promise<T[]>
   leaseOf(taken: T): Lease
@@ -95,7 +95,7 @@ export class Consumer<T> {
   }
 
   /**
-   * While Postgres is away the messages wait here, and since only so many are here at once, all others in the broker.
+   * While Postgres is away the messages wait here, and since their number is bounded, all others wait in the broker.
    * Undefined where there was no more time for it, and they have gone back.
    */
   async #takeOverFor(batch: readonly Pending[]): Promise<TakenOver<T> | undefined> {
@@ -154,7 +154,7 @@ type TakenOver<T> = { taken: T[]; left: ReadonlyMap<Pending, Left> }
 const takeable = ({ message, arrived }: Pending) => ({
   id: idOf(message),
   leaseToken: message.leaseToken,
-  // It was somebody's before, who was lost, or has lost the broker.
+  // Another process had it before, which was lost, or has lost the broker.
   fromAnyone: arrived.deliveries > 1,
 })
 

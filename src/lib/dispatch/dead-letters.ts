@@ -22,7 +22,7 @@ export async function countDeadLetter(sql: Sql, reason: DeadReason): Promise<voi
   )
 }
 
-/** Of the last day are those that somebody should look at now. */
+/** Those of the last day are the ones to look at now. */
 export async function readDeadLetters(sql: Sql): Promise<DeadLetterCount[]> {
   const { rows } = await sql.query<DeadLetterCount>(
     `SELECT reason, count, last_at AS "lastAt", last_at > app_now() - interval '1 day' AS "isRecent"

@@ -12,8 +12,8 @@ const LEASED = {
 }
 
 /**
- * What goes through a broker: which thing, and under which lease. Never what it says: the truth is the row, and whoever
- * takes the message looks there. `kind` tells what the message is about, and which queue it goes through.
+ * What goes through a broker: which thing, and under which lease. Never what it says: the truth is the row, and the
+ * taker of the message looks there. `kind` tells what the message is about, and which queue it goes through.
  */
 const messageSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('email'), emailId: z.uuid(), ...LEASED }),

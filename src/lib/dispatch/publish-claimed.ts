@@ -35,7 +35,7 @@ export function messageOf({ id, idempotencyKey, leaseToken }: ClaimedEmail): Ext
   return { kind: 'email', emailId: id, key: idempotencyKey, leaseToken }
 }
 
-/** Each decision by itself, for whoever asks later why an email went when it did. */
+/** Each decision by itself, for the question, asked later, why an email went when it did. */
 function count({ counts, log }: Delivery, email: ClaimedEmail, isPublished: boolean): void {
   const { id: emailId, leaseToken, attempts, nextRetryAt } = email
   if (!isPublished) {

@@ -189,7 +189,7 @@ class RabbitMq implements Broker {
     }
   }
 
-  /** After each connect, before anything is published: queues that somebody has deleted are there again. */
+  /** After each connect, before anything is published: queues that were deleted are there again. */
   async #setUp(model: ChannelModel): Promise<void> {
     // Until the recovery listens itself, an error of the connection would end the process.
     model.on('error', () => undefined)

@@ -48,6 +48,6 @@ async function deliverAll(delivery: Delivery, inHand: readonly InHand<TakenOver>
   }
   const emails = inHand.map(({ taken }) => taken.email)
   await deliver({ ...delivery, ended }, first.taken.mailbox, emails, () => undefined)
-  // Nothing was written down for it: it was lost to somebody else, or Postgres was away. Whoever takes the message next will see.
+  // Nothing was written down for it: another process has it, or Postgres was away. The next taker of the message will see.
   for (const { arrived } of open.values()) arrived.again()
 }

@@ -8,7 +8,7 @@ const LOOK_AGAIN_AFTER_FAILURE_MS = 1_000
 
 /** `T` is what is under way, `L` what is known of it when it has landed. */
 export type Watched<T extends Lease, L extends Lease> = {
-  /** Of these claims, those that have come to their end, whoever brought them there. */
+  /** Of these claims, those that have come to their end, in any process. */
   look(claims: readonly T[]): Promise<L[]>
   left?(claim: T): void
   /** Another process has brought it to its end. */
@@ -48,7 +48,7 @@ export class UnderWay<T extends Lease, L extends Lease = Lease> {
     if (!this.#isWatching && this.count > 0) void this.#watch()
   }
 
-  /** This process has come to the end of an attempt, and whoever has to hear more of it has heard it from there. */
+  /** This process has come to the end of an attempt; what else has to hear of it was told there. */
   landedHere({ id, leaseToken }: Lease): void {
     const claim = this.#claims.get(id)
     if (claim?.leaseToken === leaseToken) this.#land(claim)

@@ -83,7 +83,7 @@ export async function sendEmails(sql: Sql, outbox: Outbox, asking: Asking): Prom
   )
   const newIds = new Set(stored.flatMap((one) => [...one.newIds]))
   const isNew = (one: Prepared) => one.storing !== undefined && newIds.has(one.storing.id)
-  // Also of what would be refused today: whoever asks again hears what became of the first, though its template is gone by now.
+  // Also of what would be refused today: a program that asks again hears what became of the first, though its template is gone by now.
   const before = await readRequests(
     sql,
     workspaceId,

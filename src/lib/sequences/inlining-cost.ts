@@ -17,7 +17,7 @@ type Styled = {
 /** Each measured, with the comparison of one part of a selector with one tag as one. */
 const COSTS = { tag: 60, rule: 40, written: 6, character: 1 / 40 }
 
-/** So many are done in less than 50 ms. */
+/** That many are done in less than 50 ms. */
 export const COST_MAX = 130_000
 
 const VARIABLE = /var\s*\(/i

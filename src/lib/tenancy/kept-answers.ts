@@ -11,7 +11,7 @@ export const CLAIM_SECONDS = 120
 /** Most requests are answered by then. */
 const ASK_AGAIN_SECONDS = 2
 const FORGOTTEN_AT_ONCE = 1_000
-/** Written by one statement: so many claims, and answers of so many bytes. */
+/** What one statement writes: how many claims, and answers of how many bytes. */
 const CLAIMED_AT_ONCE = 500
 const FILLED_BYTES_AT_ONCE = 4 * 1024 * 1024
 

@@ -14,7 +14,7 @@ export const PASSWORD_LENGTH_MAX = 128
 const TOO_LONG = `A password has at most ${PASSWORD_LENGTH_MAX} characters, of which an emoji counts as two or more.`
 
 /**
- * As long as one can be, to whoever signs in: better-auth takes no longer one, and counts units of UTF-16 where zod counts
+ * The longest that signing in takes: better-auth refuses a longer one, and counts units of UTF-16 where zod counts
  * characters. What could be set and never be entered would lock its owner out.
  */
 export const passwordGivenSchema = z

@@ -3,7 +3,7 @@ import { appendEvents, type NewEvent } from '#lib/events/append-events.ts'
 import { inTransaction, type Sql } from '#lib/platform/database.ts'
 import { eventKeyOf } from './record-hit.ts'
 
-/** Whoever follows two links within a second reads neither. */
+/** A reader who follows two links within a second reads neither. */
 const BURST_MS = 1_000
 /** Scanners look at a mail as it arrives; a person finds it first. */
 const ARRIVAL_MS = 10_000

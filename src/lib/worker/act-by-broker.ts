@@ -131,7 +131,7 @@ export class BrokerActor implements Acting {
   }
 
   /**
-   * Each message is acknowledged after the commit of its batch. What was somebody's before, who was lost, comes last and by
+   * Each message is acknowledged after the commit of its batch. What another worker had before, which was lost, comes last and by
    * itself: one that ends its worker takes no other with it.
    */
   async #carryOut(inHand: readonly InHand<ClaimedAction>[]): Promise<void> {
@@ -148,7 +148,7 @@ export class BrokerActor implements Acting {
           this.#underWay.landedHere(action)
         }
       } catch (error) {
-        // Not even its failure could be written down: whoever takes the message next will see.
+        // Not even its failure could be written down: the next taker of the message will see.
         this.#means.log.warn({ error, actions: batch.length }, 'actions could be neither carried out nor given up')
         for (const { id } of batch) arrivedOf.get(id)?.again()
       }

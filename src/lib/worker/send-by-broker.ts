@@ -33,7 +33,7 @@ import type { Claiming, Sending, SendingMeans } from './send-due.ts'
 import type { SendingLimits } from './sending-limits.ts'
 import { watchServer } from './watch-server.ts'
 
-/** So many times what one process hands over at once may be claimed by it and on the way: others take some of it. */
+/** How many times what one process hands over at once may be claimed by it and on the way: others take some of it. */
 const AHEAD = 2
 /** As many as can be under way of its own, so that servers that hang fill no consumer. */
 const AT_ONCE = 6
@@ -184,7 +184,7 @@ export class BrokerSender implements Sending {
     }
   }
 
-  /** Once, whoever asks first: what sends or what acts. */
+  /** Once, for the first that asks: what sends or what acts. */
   #bothRoles(): Promise<Roles> {
     this.#roles ??= this.#begin().catch((error: unknown) => {
       this.#roles = undefined

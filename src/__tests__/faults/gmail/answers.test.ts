@@ -12,7 +12,7 @@ import { testDatabase } from '#tests/support/server/database.ts'
 
 const db = testDatabase()
 const fake = testGoogle()
-/** So many emails of each mailbox meet the broken answer, and as often it breaks. */
+/** How many emails of each mailbox meet the broken answer, and as often it breaks. */
 const EACH = scale({ short: 1, full: 6 })
 const REST_MS_MAX = scale({ short: 400_000, full: 1_500_000 })
 

@@ -7,7 +7,7 @@ import { branchingOn, first } from '#tests/support/actions/branching-on.ts'
 import { type Branching, branch, email, FORK, wait } from '#tests/support/data/branching.ts'
 import { testDatabase } from '#tests/support/server/database.ts'
 
-/** Whoever left by mistake has a way back, and goes on where they stood. */
+/** A person who left by mistake has a way back, and goes on where they stood. */
 const db = testDatabase()
 const on = branchingOn(db)
 

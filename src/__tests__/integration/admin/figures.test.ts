@@ -47,7 +47,7 @@ beforeAll(async () => {
     if (handed <= 6) return { kind: 'unknown', code: 'TIMEOUT_AFTER_DATA', reason: 'No answer.' }
     return { kind: 'accepted', messageId: message.messageId }
   }
-  // A mailbox with so many faults rests for a while.
+  // A mailbox with that many faults rests for a while.
   for (let rounds = 0; rounds < 3; rounds += 1) {
     await sendAll(db.pool, provider)
     await db.travel('10 minutes')

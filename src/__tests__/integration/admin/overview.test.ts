@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { workspaceId, campaignId } = campaign
   const paused = await makeCampaign(db.pool, { in: campaign })
 
-  // Two days ago some fail for good, some are unknown, and somebody leaves.
+  // Two days ago some fail for good, some are unknown, and a person leaves.
   await db.travel('-2 days')
   await makeEmails(db.pool, campaign, 12, 3)
   provider.answer = (_, count) => {

@@ -227,7 +227,7 @@ describe('a second claim of an email that is still in hand here', () => {
     const provider = new TestProvider()
     const [first] = await claimed()
     if (!first) throw new Error('nothing was claimed')
-    // Whoever prepares the first stands still until its lease is over.
+    // The worker that prepares the first stands still until its lease is over.
     const delivery = deliveryOf(provider)
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
     let prepared = 0

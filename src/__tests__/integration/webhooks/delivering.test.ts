@@ -44,7 +44,7 @@ async function deliver(courier: Courier): Promise<void> {
   await courier.beside(IDLE, { hasDueWebhooks: true, hasOldWebhooks: false }, new Deadline(60_000))
 }
 
-/** What is due now and no more, after so many looks at the most. */
+/** What is due now and no more, after a number of looks at the most. */
 async function deliverDue(courier: Courier, looks = Number.POSITIVE_INFINITY): Promise<void> {
   let asked = 0
   // Asked twice in each look.

@@ -175,7 +175,7 @@ test('a draft of who had the email before proves nothing of what was handed over
   expect(provider.kept.has('draft-of-the-lost')).toBe(false)
 })
 
-/** As a broker delivers it again, since whoever had it was lost. */
+/** As a broker delivers it again, since the process that had it was lost. */
 async function consumeAgain(email: ClaimedEmail, gmail: Provider = provider): Promise<void> {
   const limits = { connections: 3, leaseMs: 60_000, submitMsMax: 10_000, beginning: new Deadline(60_000) }
   const broker = new RecordingBroker()

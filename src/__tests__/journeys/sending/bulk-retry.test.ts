@@ -220,7 +220,7 @@ async function watch(page: Page): Promise<() => Promise<Seen>> {
   return () => page.evaluate(() => (window as unknown as { seen: Seen }).seen)
 }
 
-/** As if whoever has the slice after half of it in hand stood still at its end, before it commits. */
+/** As if the process that has the slice after half of it in hand stood still at its end, before it commits. */
 async function holdBulkHalfWay(): Promise<void> {
   await holder.query(`SELECT pg_advisory_lock(${HALF_WAY_LOCK})`)
   await holder.query(

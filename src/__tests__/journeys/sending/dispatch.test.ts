@@ -27,7 +27,7 @@ describe.each(['rabbitmq', 'bullmq'] as const)('through %s', (name) => {
       expect(data.dispatch).toEqual({ ok: true, by: name, sentence: `${server} answers.` })
       expect(await app.serverLog()).not.toContain('guest:guest')
       await olga.leave()
-      // Whoever is not signed in sees how the installation is.
+      // A person who is not signed in sees how the installation is.
       const stranger = await Guest.enter(app, chromium.browser)
       await (await stranger.open('/')).getByText(`${server} answers.`).waitFor()
       expect(stranger.complaints).toEqual([])

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { links } from './places.ts'
 import { heading, type Scene, type Scenes, text } from './scene.ts'
 
-/** Who somebody is can be told, and not what they belong to. */
+/** Who a person is can be told, and not what they belong to. */
 const NO_MEMBERS: Pick<Scene, 'given' | 'undone'> = {
   given: (app) => app.sql('ALTER TABLE members RENAME TO members_elsewhere'),
   undone: (app) => app.sql('ALTER TABLE members_elsewhere RENAME TO members'),

@@ -52,7 +52,7 @@ export async function populateCampaigns(app: App, owner: Guest): Promise<void> {
     SELECT recount_emails(), recount_people()`)
 }
 
-/** So many of a campaign's emails sent, failed for good, unknown and waiting to retry. */
+/** Of a campaign's emails some sent, failed for good, unknown and waiting to retry. */
 function asAfterAWeek(campaignId: string, counts: readonly [number, number, number, number]): string {
   const failed = `last_error_code = 'MESSAGE_REFUSED', last_error = 'The mail server refused the message for good. It said: 550 5.7.1'`
   const assignments = [

@@ -54,7 +54,7 @@ describe('of the permits to hand over', () => {
     const second = permits.take(seeker, 10)
     const others = await Promise.all(['a', 'b', 'c'].map((mailboxId) => ask(permits, mailboxId, 'untried', 10)))
     expect(others.map(({ count }) => count)).toEqual([1, 1, 1])
-    // What is proven meanwhile holds for what waits already, and gives back what it had been given.
+    // What is proven by then holds for what waits already, and gives back what it had been given.
     standings.set('batch', 'proven')
     first.giveBack(1)
     expect((await second).count).toBeGreaterThan(1)

@@ -88,7 +88,7 @@ describe('a .env that is there', () => {
 
   test('is refused in a sentence where it is another account’s', () => {
     writeFileSync(at('secret'), 'PORT=4000\n', { mode: 0o000 })
-    // Nothing is closed to root, so it becomes somebody else for as long as it reads.
+    // Nothing is closed to root, so it becomes another account for as long as it reads.
     const isRoot = process.geteuid?.() === 0
     if (isRoot) process.seteuid?.(65_534)
     try {

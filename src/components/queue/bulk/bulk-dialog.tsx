@@ -26,7 +26,7 @@ interface BulkDialogProps {
   onBegun: () => void
 }
 
-/** So many are tried out for the preview. */
+/** How many are tried out for the preview. */
 const TRIED_MAX = 1_000
 
 /** Says what would come of it before it is begun: the very same action, tried out and taken back. */

@@ -68,7 +68,7 @@ export function NodeFields({ node, choices, onChange }: NodeFieldsProps) {
           <Field label="Who" className="min-w-36 flex-1">
             <Select
               value={node.personId}
-              options={withChosen(choices.members, node.personId, 'Somebody who has left')}
+              options={withChosen(choices.members, node.personId, 'A person who has left')}
               onValueChange={(personId) => onChange({ ...node, personId })}
             />
           </Field>

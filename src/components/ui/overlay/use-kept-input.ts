@@ -25,7 +25,7 @@ export function useKeptInput() {
     setIsAsking(true)
   }
 
-  /** Once it is closed: whoever opens it next has typed nothing. */
+  /** Once it is closed: the next one to open it has typed nothing. */
   function forget() {
     isTyped.current = false
     setIsAsking(false)

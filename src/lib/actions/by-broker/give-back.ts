@@ -5,7 +5,7 @@ import { plainArray } from '#lib/platform/sql-array.ts'
 
 /**
  * Back into the queue as they were, with no attempt counted: nobody has begun them. Only what is on its way through a
- * broker; what somebody has taken over meanwhile is his. Answers how many.
+ * broker; what another worker has taken over by now is its own. Answers how many.
  */
 export async function giveBackActions(sql: Sql, actions: readonly ClaimedAction[], why: string): Promise<number> {
   if (actions.length === 0) return 0

@@ -5,7 +5,7 @@ import { plainArray } from '#lib/platform/sql-array.ts'
 
 export type ActionLease = Pick<ClaimedAction, 'id' | 'leaseToken'>
 
-/** Of these claims, those that have come to their end, whoever brought them there. */
+/** Of these claims, those that have come to their end, in any process. */
 export async function lookForLandedActions(sql: Sql, leases: readonly ActionLease[]): Promise<ActionLease[]> {
   const { rows } = await sql.query<ActionLease>(
     `SELECT w.id, w.lease_token AS "leaseToken" FROM unnest($1::uuid[], $2::int[]) AS w(id, lease_token)

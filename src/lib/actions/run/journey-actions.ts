@@ -13,7 +13,7 @@ import { type Going, movePeople } from './move-people.ts'
 
 /**
  * Moves on, waits that are over, time-outs and looks at events, of one campaign. Campaign, people, journeys and actions are
- * locked in this order, as by everybody; whoever has left, stopped or paused in between is seen here. Completion and
+ * locked in this order, as everywhere; a person who has left, stopped or paused in between is seen here. Completion and
  * effect are one commit.
  */
 export async function runJourneyActions(tx: Sql, batch: readonly ClaimedAction[]): Promise<number> {

@@ -3,7 +3,7 @@ import { plainArray } from '#lib/platform/sql-array.ts'
 import { effectiveDeadline } from './leave.ts'
 import { STILL_STANDS } from './waits.ts'
 
-/** What should be there for somebody on the way, and is not. */
+/** What should be there for a person on the way, and is not. */
 export type Lack = 'move-on' | 'wait' | 'timeout' | 'open-wait' | 'look' | 'sent'
 
 export type Lacking = { enrolmentId: string; workspaceId: string; campaignId: string; lack: Lack }

@@ -83,7 +83,7 @@ export async function moveOn(tx: Sql, people: readonly Leaving[]): Promise<void>
     await scheduleActions(tx, workspaceId, ones.map(moveOnAction))
 }
 
-/** One for each place that a person comes to, whoever asks for it. */
+/** One for each place that a person comes to, however many ask for it. */
 export function moveOnAction(one: Omit<Leaving, 'workspaceId'>): NewAction {
   const { enrolmentId, campaignId, prospectId, nodeId, round } = one
   return {

@@ -34,7 +34,7 @@ type Place = { journey: Journey; state: Exclude<JourneyState, 'EMAIL' | 'ENDED'>
 
 /**
  * Takes people up again where they stood, in a round of their own: no key of a node is used twice. A branch and a wait keep
- * their deadline, and what has happened meanwhile counts; what is over by now goes on with the next tick. The caller has
+ * their deadline, and what has happened since counts; what is over by now goes on with the next tick. The caller has
  * locked campaign and people, and has asked that they can be taken up.
  */
 export async function takeUpJourneys(tx: Sql, workspaceId: string, enrolmentIds: readonly string[]): Promise<void> {

@@ -14,8 +14,8 @@ const MAY_BE_TAKEN = `r.status = 'SENDING' AND r.marked_token IS DISTINCT FROM r
 /**
  * Takes claimed emails into one's own hands, by the token that a message names, with a whole lease from now on: the way
  * through the broker has used up some of the claimer's. One taker for each claim: a message that comes twice finds that
- * it was taken, one that comes late finds another token, and both are told so by not being answered here. Whoever had
- * it before cannot mark it any more, since a mark names its holder. What another transaction holds is passed over: it
+ * it was taken, one that comes late finds another token, and both are told so by not being answered here. Its former
+ * holder cannot mark it any more, since a mark names its holder. What another transaction holds is passed over: it
  * is being taken, given back or recovered, or only looked at, which `lookAtLeft` tells apart afterwards.
  */
 export async function takeOver(sql: Sql, by: Claimer, wanted: readonly Wanted[]): Promise<TakenOver[]> {

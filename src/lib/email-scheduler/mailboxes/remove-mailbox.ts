@@ -9,8 +9,8 @@ import { tellOfMailbox } from './change-mailbox.ts'
 import { lockAnyMailbox, type Mailbox, refuseArchivedMailbox } from './mailbox.ts'
 
 /**
- * So many emails are looked through for those of the mailbox, where there are more as many of each day as of another; and so
- * many of its own are asked whether they go on in a thread. In the order of the index, or else the queue would be read for them.
+ * How many emails are looked through for those of the mailbox, where there are more as many of each day as of another; and
+ * how many of its own are asked whether they go on in a thread. In the order of the index, or else the queue would be read for them.
  */
 const LOOKED_THROUGH_MAX = 10_000
 const LOOKED_AT_MAX = 1_000
@@ -23,7 +23,7 @@ export type RemovalEffect = {
    * retries, and what programs have asked for.
    */
   followUps: number
-  /** Looking stopped there: at least so many need a taker. */
+  /** Looking stopped there: at least that many need a taker. */
   isMore: boolean
 }
 

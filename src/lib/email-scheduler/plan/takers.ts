@@ -24,8 +24,8 @@ function lastIn(next: ReadonlyMap<string, string>, id: string): string {
 }
 
 /**
- * Of what a person has just put back, what no plan finds a mailbox for: it would wait for ever for one that was removed
- * meanwhile. Written anew, unless it may have arrived or is what a program asked for.
+ * Of what a person has just put back, what no plan finds a mailbox for: it would wait for ever for one that has been
+ * removed. Written anew, unless it may have arrived or is what a program asked for.
  */
 export async function moveToTakers(tx: Sql, workspaceId: string, ids: readonly string[]): Promise<void> {
   const takers = ids.length > 0 ? await readTakers(tx, workspaceId) : new Map<string, string>()

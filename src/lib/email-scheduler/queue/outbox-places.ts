@@ -15,7 +15,7 @@ export type Places = {
   } | null
 }
 
-/** So many emails are looked at one by one, of the days and states on which the filter finds something at all. */
+/** How many emails are looked at one by one, of the days and states on which the filter finds something at all. */
 const NEAR_MAX = 10_000
 
 /** The counts as a map of the queue: where there is no index for what is asked, they tell where to look. */
@@ -69,7 +69,7 @@ const FEW_CAMPAIGNS = 10
 
 /**
  * Where no index knows what is asked for, the counts tell where it is (`places`). Few emails around it: all of them, so
- * that a page is full or the last. Many: those of its campaigns or of the workspace, newest first, so many at a time.
+ * that a page is full or the last. Many: those of its campaigns or of the workspace, newest first, a number at a time.
  */
 export function sourceNear(filter: OutboxFilter, { near, campaignIds }: Places, matching: Matching): Source {
   if (near) {

@@ -31,7 +31,7 @@ export const NO_ID = '00000000-0000-0000-0000-000000000000'
 const FIRST_ID = `'${NO_ID}'::uuid`
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** The newest so many of all parts; or any so many, where they are only counted. */
+/** The newest of all parts, up to a number; or any of them, where they are only counted. */
 export function candidatesSql({ parts }: Source, most: number, isOrdered = true): string {
   const union = parts.map((part) => `(${part(most, isOrdered)})`).join(' UNION ALL ')
   return `SELECT id FROM (${union}) found ${isOrdered ? 'ORDER BY id DESC ' : ''}LIMIT ${most}`

@@ -44,7 +44,8 @@ const MOVING_TYPES = `a.type IN ('MOVE_ON', 'WAIT', 'TIMEOUT', 'LOOK')`
 
 /**
  * People of sequences that branch who were due to be moved on, or to be planned, when the hold began, and are not planned
- * yet. Nothing of it is written down: whoever is planned while sending is held is in doubt by their emails from then on.
+ * yet. Nothing of it is written down: a person who is planned while sending is held is in doubt by their emails from
+ * then on.
  */
 const PEOPLE_NOT_PLANNED = `SELECT cp.id, j.workspace_id, c.id AS campaign_id, c.name AS campaign, cp.mailbox_id, 'NOT_PLANNED'::doubt AS doubt, due.at
   FROM server_sightings s CROSS JOIN LATERAL (

@@ -21,7 +21,7 @@ export type CampaignPace = {
   /** When its next email is due at a mailbox that may send; in the past: as soon as its turn comes. */
   nextAt: Date | null
   /**
-   * The local date of its last email, as planned; empty where nothing waits, not everybody is planned yet, or somebody is on
+   * The local date of its last email, as planned; empty where nothing waits, not everybody is planned yet, or a person is on
    * the way through a sequence that branches, and may get more.
    */
   lastDate: string | null
@@ -89,7 +89,7 @@ export async function readPace(sql: Sql, workspaceId: string, campaign: Subject)
   return paceIn(await readPaces(sql, workspaceId, [campaign]), campaign)
 }
 
-/** So many of what waits in the workspace are looked at, since no index leads to a campaign's by their time. */
+/** How many of what waits in the workspace are looked at, since no index leads to a campaign's by their time. */
 const NEXT_BRANCH_AMONG = 1_000
 
 /**

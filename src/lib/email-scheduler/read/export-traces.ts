@@ -4,7 +4,7 @@ import { exportJourneys } from '#lib/campaigns/journeys/export-journeys.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { hideTracking } from '#lib/tracking/tracking-link.ts'
 
-/** Of campaigns, and what programs had sent to them: to nobody else, whoever had a blind copy. */
+/** Of campaigns, and what programs had sent to them: to nobody else, not even those who had a blind copy. */
 const THEIRS = `e.id IN (
   SELECT o.id FROM campaign_prospects cp JOIN scheduled_emails o ON o.campaign_prospect_id = cp.id
   WHERE cp.workspace_id = $1 AND cp.prospect_id = ANY($2::uuid[])

@@ -45,7 +45,7 @@ export function sentenceOfNode(node: GraphNode, names: NodeNames): string {
     case 'move':
       return `Moves the person on to ${named(node.campaignId, 'a campaign that is gone')}.`
     case 'notify':
-      return `Notifies ${names.get(node.personId) ?? 'somebody who has left the workspace'}.`
+      return `Notifies ${names.get(node.personId) ?? 'a person who has left the workspace'}.`
     case 'end':
       return 'Ends the sequence.'
   }

@@ -64,7 +64,7 @@ export type EnrolmentPage = {
 }
 
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-/** Of those whom a search finds, so many are looked at. */
+/** How many are looked at of those whom a search finds. */
 export const PEOPLE_MAX = 200
 
 /** The enrolments of a campaign (which the caller has found in the workspace), in the order in which they came. */

@@ -67,7 +67,7 @@ export const FROZEN_MESSAGE_ID = `(SELECT c.message_id FROM email_contents c WHE
 
 const keyOf = (id: string, leaseToken: number) => `${id}:${leaseToken}`
 
-/** A token may have been given twice where a standby took over: an answer is kept with the attempt of whoever was answered. */
+/** A token may have been given twice where a standby took over: an answer is kept with the attempt of the worker that got it. */
 async function keepWithAttempts(tx: Sql, late: readonly Settlement[]): Promise<Set<string>> {
   const accepted = late.map(({ outcome }) => (outcome.kind === 'accepted' ? outcome : undefined))
   const { rows } = await tx.query<{ emailId: string; leaseToken: number }>(

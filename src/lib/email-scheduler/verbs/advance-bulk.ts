@@ -86,7 +86,7 @@ async function doneBy(
   return rows.map(({ id }) => id)
 }
 
-/** What no retry cures, like a time that has passed meanwhile, ends the bulk with its sentence. */
+/** What no retry cures, like a time that has passed by now, ends the bulk with its sentence. */
 async function tried(
   tx: Sql,
   { workspaceId, wish }: BulkRow,

@@ -79,7 +79,7 @@ async function chosen(
   const { filter, upToId, exceptIds } = emails
   const cursor = upToId === undefined ? LAST_ID : idAfter(upToId)
   const { search, ...rest } = filter
-  // Few people are ever looked at for one search: who is meant is found now, and not by whoever goes on with it.
+  // Few people are ever looked at for one search: who is meant is found now, and not by the tick that goes on with it.
   if (search) return ofIds((await idsOfSearch(tx, workspaceId, filter, cursor)).filter((id) => !exceptIds.includes(id)))
   const { count, isMore } = await countPart(tx, workspaceId, rest)
   const total = isMore ? null : Math.max(0, count - exceptIds.length)

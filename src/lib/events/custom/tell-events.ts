@@ -61,7 +61,7 @@ export async function tellEvents(tx: Sql, hash: HashAddress, telling: Telling): 
     ),
   )
   const isNew = new Set(appended.map(({ dedupeKey }) => dedupeKey))
-  // Also of what would be refused today: whoever asks again hears what became of the first.
+  // Also of what would be refused today: a program that asks again hears what became of the first.
   const kept = await readKept(
     tx,
     workspaceId,

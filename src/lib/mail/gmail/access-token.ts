@@ -113,8 +113,8 @@ async function renew(
 }
 
 /**
- * Answers whether the turn was still ours. Whoever lost it keeps nothing, with one exception: a new refresh token that Google has given in the place of the one
- * that is still there. Without it the mailbox would be locked out.
+ * Answers whether the turn was still ours. A process that lost it keeps nothing, with one exception: a new refresh token
+ * that Google has given in the place of the one that is still there. Without it the mailbox would be locked out.
  */
 async function keepRenewed(
   tx: Sql,

@@ -74,7 +74,7 @@ export function keepRefreshToken(tx: Sql, keyring: Keyring, place: Place, token:
 
 type NewAccount = Place & { subject: string; scopes: readonly string[]; isFenceProven: boolean }
 
-/** As a person has just granted it; whoever is renewing the old access at this moment has lost its turn. */
+/** As a person has just granted it; a process that is renewing the old access at this moment has lost its turn. */
 export async function saveGmailAccount(tx: Sql, keyring: Keyring, account: NewAccount, tokens: Tokens): Promise<void> {
   const { mailboxId, workspaceId, subject, scopes, isFenceProven } = account
   await tx.query(

@@ -19,8 +19,8 @@ export async function rememberAsk(tx: Sql, { workspaceId, personId, mailboxId, w
 }
 
 /**
- * Once, within minutes, and only for the person who asked, in the workspace where they asked: whoever makes another person
- * open a link of theirs connects nothing.
+ * Once, within minutes, and only for the person who asked, in the workspace where they asked: to make another
+ * person open one's own link connects nothing.
  */
 export async function takeAsk(
   tx: Sql,

@@ -17,7 +17,7 @@ export type Tokens = {
 
 export type TokenAnswer =
   | { ok: true; tokens: Tokens }
-  /** `revoked`: a person has to grant it again. `misconfigured`: whoever runs this installation has to look. */
+  /** `revoked`: a person has to grant it again. `misconfigured`: those who run this installation have to look. */
   | { ok: false; why: 'revoked' | 'misconfigured' | 'unavailable'; text: string }
 
 type AuthorisationAsk = {

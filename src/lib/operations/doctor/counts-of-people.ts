@@ -1,4 +1,4 @@
-/** Ticks count the people of a cell up to so many; larger cells are left to the doctor. */
+/** Up to how many people of a cell ticks count; larger cells are left to the doctor. */
 const COUNTED_BY_TICKS = 10_000
 
 /** What triggers appended and no tick has added up yet belongs to the count as well. */

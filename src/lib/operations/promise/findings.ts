@@ -5,7 +5,7 @@ import type { Found } from './step.ts'
 
 /** Of one invariant in one workspace; where more offends, the doctor counts it. */
 export const KEPT_MAX = 50
-/** Of what was found before, so many are looked at again in each look, the longest unseen first. */
+/** How many of what was found before are looked at again in each look, the longest unseen first. */
 const SEEN_AGAIN_MAX = 500
 
 export type KeptFinding = { invariant: string; key: string; walk: WalkName }

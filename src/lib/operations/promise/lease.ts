@@ -11,7 +11,7 @@ export type LookLease = {
 
 /**
  * One look at a time, in the whole installation: of several workers one gets it. It is a row and not a lock of the
- * session, which a pooler would hand to somebody else.
+ * session, which a pooler would hand to another client.
  */
 export async function takeLook(sql: Sql, everyMs: number): Promise<LookLease | undefined> {
   const { rows } = await sql.query<LookLease>(

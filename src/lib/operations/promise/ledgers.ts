@@ -31,7 +31,7 @@ export const WORKSPACE_LEDGERS = `SELECT 'enrolments' AS ledger, s.state::text A
   SELECT 'dismissed', kind::text, count(*)::int, 0 FROM scheduled_emails
     WHERE workspace_id = $1 AND status = 'PERMANENTLY_FAILED' AND dismissed_at IS NOT NULL GROUP BY kind`
 
-/** Counting ten million takes a second, and a page asks every five: the same count is given for so many times as long as it took. */
+/** Counting ten million takes a second, and a page asks every five: the same count is given for this many times as long as it took. */
 const REST = 20
 /** Who would wait longer than this is given the last count, while the next one is made. */
 const WAIT_MS_MAX = 200

@@ -6,7 +6,7 @@ export const SETTLED_WAYS = ['open', 'evidence', 'delivered', 'sent-again', 'dis
 
 export type SettledWay = (typeof SETTLED_WAYS)[number]
 
-/** Counting stops here: so many unknown outcomes are a fault of their own. */
+/** Counting stops here: this many unknown outcomes are a fault of their own. */
 const COUNTED_MAX = 10_000
 
 export type SettledUnknowns = {

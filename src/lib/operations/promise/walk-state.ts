@@ -38,7 +38,7 @@ export async function readWalks(
 export type WalkDone = Pick<WalkState, 'walk' | 'cursor' | 'rowsAtOnce' | 'roundRows' | 'trouble'> & {
   /** In this look its round began. */
   hasBegun: boolean
-  /** In this look its round ended, after so many rows. */
+  /** How many rows its round had, where it ended in this look. */
   endedRows: number | null
 }
 

@@ -26,7 +26,7 @@ export class AskedTogether<Ask, Answer> {
 
   /**
    * `round` answers all of its questions, in their order. Questions of one name wait for each other and go together, by
-   * the round of any of them: whoever gives the same name must mean the same.
+   * the round of any of them: the same name must mean the same.
    */
   of(name: string, ask: Ask, round: Round<Ask, Answer>): Promise<Answer> {
     return new Promise((done, failed) => {

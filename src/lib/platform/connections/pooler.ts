@@ -57,8 +57,8 @@ export async function isBehindPooler(client: pg.ClientBase): Promise<boolean> {
 }
 
 /**
- * Whatever a database or a role begins with by default: who waits for a lock must see what was committed meanwhile, and dates
- * are read as ISO writes them.
+ * Whatever a database or a role begins with by default: a statement that has waited for a lock must see what was
+ * committed since, and dates are read as ISO writes them.
  */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 

@@ -234,7 +234,7 @@ const RESTART_SECONDS = 5
 const RELEASE_AGAIN_MS = [1_000, 3_000, 10_000, 30_000]
 
 /**
- * Whoever asks again is not to wait for the end of the claim: where the database was away, the key is released as soon as
+ * A repeated request is not to wait for the end of the claim: where the database was away, the key is released as soon as
  * it is back. Nobody waits for that.
  */
 async function releaseKey(keys: KeyStore, requestLog: Log): Promise<void> {

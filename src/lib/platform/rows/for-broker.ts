@@ -1,10 +1,10 @@
 import type { Sql } from '#lib/platform/database.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 
-/** What is claimed for a broker is held by this and the claimer's name, until somebody takes it over under his own. */
+/** What is claimed for a broker is held by this and the claimer's name, until a worker takes it over under its own. */
 export const BROKER = 'broker:'
 
-/** Under whose name a claim stands that is on its way through a broker, to whoever takes it over. */
+/** Under whose name a claim stands that is on its way through a broker, until it is taken over. */
 export function forBroker(worker: string): string {
   return `${BROKER}${worker}`
 }

@@ -16,8 +16,8 @@ export type KeptCounts = {
 export const ADDED_AT_ONCE = 5_000
 
 /**
- * Adds up a share of what triggers appended since, in the transaction that takes it away: whoever is counting meanwhile
- * sees all of it or nothing. Answers how many it took; none where another worker is at it.
+ * Adds up a share of what triggers appended since, in the transaction that takes it away: a count at that
+ * moment sees all of it or nothing. Answers how many it took; none where another worker is at it.
  */
 export async function addUp(pool: pg.Pool, { cells, changes, lock, add, isEmpty }: KeptCounts): Promise<number> {
   const open = await pool.query(`SELECT FROM ${changes} LIMIT 1`)

@@ -16,7 +16,7 @@ export async function keepGraph(tx: Sql, sequenceId: string, how: 'once' | 'as t
   )
 }
 
-/** What whoever is planned now goes through; undefined for a sequence without branches. */
+/** What a person who is planned now goes through; undefined for a sequence without branches. */
 export async function readGraph(
   sql: Sql,
   sequenceId: string,

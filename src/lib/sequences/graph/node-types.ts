@@ -30,7 +30,7 @@ type Node<Type extends string, Rest = unknown> = { id: string; type: Type } & Re
 
 export type EmailNode = Node<'email', { stepNumber: number }>
 export type WaitNode = Node<'wait', { for: WaitFor }>
-/** Yes: it happened within so many days of 24 hours since the email before was handed over. No: it did not. */
+/** Yes: it happened within that number of days, of 24 hours each, since the email before was handed over. No: it did not. */
 export type BranchNode = Node<'branch', { if: Awaited; withinDays: number; yes: GraphNode[]; no: GraphNode[] }>
 export type SetFieldNode = Node<'set-field', { field: string; value: CustomValue | null }>
 export type ListNode = Node<'add-to-list' | 'remove-from-list', { listId: string }>

@@ -5,7 +5,7 @@ import type { WaitFor } from './node-types.ts'
 /** A day of a sequence's waits: 24 hours, whatever the clocks do. */
 export const DAY_MS = 24 * 60 * 60 * 1000
 
-/** When a wait is over that somebody has come to at `from`. */
+/** When a wait is over that a person has come to at `from`. */
 export function waitUntil(wait: WaitFor, from: Date, timeZone: string): Date {
   switch (wait.kind) {
     case 'days':
