@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBrowser } from '#tests/support/browser/browser.ts'
-import { Guest, linkMailedTo, pressPageKey, untilListening } from '#tests/support/browser/guest.ts'
+import { Guest, linkMailedTo, pressPageKey, untilInMenu, untilListening } from '#tests/support/browser/guest.ts'
 import { callCron, launchToAll, setUpSending } from '#tests/support/browser/launching.ts'
 import { type ScriptedPeer, startScriptedSmtp } from '#tests/support/mail/scripted-smtp.ts'
 import { testApp } from '#tests/support/server/app.ts'
@@ -156,7 +156,7 @@ describe('the email queue', () => {
     await untilListening(page)
     await button('Saved filters').focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('menuitem', { name: 'Save this filter…' }).and(page.locator(':focus')).waitFor()
+    await untilInMenu(page)
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Save this filter' })
     await dialog.getByLabel('Name').fill('Refused messages')

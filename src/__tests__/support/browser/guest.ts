@@ -77,8 +77,13 @@ export class Guest {
   }
 }
 
-/** Until a menu that was opened by a key has the focus on its first item: one pressed sooner is not for the items. */
+/**
+ * Until a menu that was opened by a key has the focus on its first item: one pressed sooner is not for the items. Where the
+ * key came before the page knew that a keyboard is used, the menu has the focus and no item of it, so one is asked for.
+ */
 export async function untilInMenu(page: Page): Promise<void> {
+  await page.locator('[role="menu"]:focus, [role="menu"] :focus').waitFor()
+  await page.keyboard.press('Home')
   await page.locator('[role="menu"] [role^="menuitem"]:focus').waitFor()
 }
 
