@@ -83,7 +83,7 @@ export class Guest {
  */
 export async function untilInMenu(page: Page): Promise<void> {
   await page.locator('[role="menu"]:focus, [role="menu"] :focus').waitFor()
-  await page.keyboard.press('Home')
+  if (await page.locator('[role="menu"]:focus').isVisible()) await page.keyboard.press('Home')
   await page.locator('[role="menu"] [role^="menuitem"]:focus').waitFor()
 }
 
