@@ -45,8 +45,8 @@ export const CLAIMS: readonly Mutant[] = [
   {
     name: 'the mark does not ask how long the lease still lasts',
     file: `${QUEUE}/mark.ts`,
-    find: `AND e.lease_until >= app_now() + $3 * interval '1 millisecond'`,
-    becomes: 'AND $3::int IS NOT NULL',
+    find: `AND e.lease_until >= app_now() + $6 * interval '1 millisecond'`,
+    becomes: 'AND $6::int IS NOT NULL',
     test: integration(VERBS, 'a mark needs a lease that outlives the submit'),
   },
   {
@@ -89,8 +89,8 @@ export const CLAIMS: readonly Mutant[] = [
   {
     name: 'the final check does not hold the campaigns',
     file: `${QUEUE}/final-check.ts`,
-    find: 'FROM campaigns WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE',
-    becomes: 'FROM campaigns WHERE id = ANY($1::uuid[]) ORDER BY id',
+    find: `FROM campaigns WHERE id = \${amongIds('$1')} ORDER BY id FOR SHARE`,
+    becomes: `FROM campaigns WHERE id = \${amongIds('$1')} ORDER BY id`,
     and: [
       {
         file: `${QUEUE}/final-check.ts`,
@@ -106,8 +106,8 @@ export const CLAIMS: readonly Mutant[] = [
   {
     name: 'the final check does not hold the prospects',
     file: `${QUEUE}/final-check.ts`,
-    find: 'FROM prospects WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE',
-    becomes: 'FROM prospects WHERE id = ANY($1::uuid[]) ORDER BY id',
+    find: `FROM prospects WHERE id = \${amongIds('$1')} ORDER BY id FOR SHARE`,
+    becomes: `FROM prospects WHERE id = \${amongIds('$1')} ORDER BY id`,
     test: integration(
       FINAL_CHECK,
       'while the reader unsubscribed and the answer is still to come, the final check waits for it',

@@ -24,6 +24,8 @@ export class Lanes {
   readonly #unprovenMax: number
   readonly #lanes = new Map<string, Lane>()
   readonly #claimed: Record<Standing, number> = { untried: 0, proven: 0, failed: 0 }
+  /** How often something has landed that may leave room for more: at its own mailbox, or in the budget of the unproven. */
+  openings = 0
 
   constructor(connections: number) {
     this.#connections = connections
@@ -46,15 +48,12 @@ export class Lanes {
   /** Which mailboxes a claim has to leave out, and whether it may take those only that have proven themselves. */
   closed(): { except: string[]; only: string[] | null; isAll: boolean } {
     const proven = [...this.#lanes].filter(([, { standing }]) => standing === 'proven')
-    const isProvenFull = this.#provenRoom() < Math.ceil(this.#connections / 2)
     const isUnprovenFull = this.#unprovenRoom('untried') <= 0
-    const except = [...this.#lanes].filter(
-      ([id, { standing }]) => (standing === 'proven' && isProvenFull) || this.room(id) === 0,
-    )
+    const except = [...this.#lanes].filter(([id, lane]) => !this.#isOpen(id, lane))
     return {
       except: except.map(([id]) => id),
       only: isUnprovenFull ? proven.map(([id]) => id) : null,
-      isAll: isProvenFull && isUnprovenFull,
+      isAll: this.#isProvenFull() && isUnprovenFull,
     }
   }
 
@@ -68,6 +67,7 @@ export class Lanes {
     const lane = this.#lane(mailboxId)
     lane.claimed -= count
     this.#add(lane, -count)
+    if (count > 0 && (lane.standing !== 'proven' || this.#isOpen(mailboxId, lane))) this.openings += 1
   }
 
   /** Its server has answered to what it was handed. */
@@ -82,6 +82,15 @@ export class Lanes {
     const lane = this.#lane(mailboxId)
     this.#become(lane, 'failed')
     lane.most = 1
+  }
+
+  #isOpen(mailboxId: string, { standing }: Lane): boolean {
+    return !(standing === 'proven' && this.#isProvenFull()) && this.room(mailboxId) > 0
+  }
+
+  /** A claim costs the same for many as for one, so none is made for a few. */
+  #isProvenFull(): boolean {
+    return this.#provenRoom() < Math.ceil(this.#connections / 2)
   }
 
   #provenRoom(): number {

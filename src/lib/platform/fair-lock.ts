@@ -1,4 +1,4 @@
-import type { Sql } from './database.ts'
+import { prepared, type Sql } from './database.ts'
 
 /** The first number of these among a database's advisory locks. */
 const FAIR_LOCKS = 7265
@@ -14,8 +14,8 @@ export async function takeFairLock(
   ids: readonly (string | null)[],
 ): Promise<void> {
   await tx.query(
-    `SELECT pg_advisory_xact_lock${mode === 'to share' ? '_shared' : ''}(${FAIR_LOCKS}, number) FROM (
-       SELECT DISTINCT hashtext(id) AS number FROM unnest($1::text[]) AS id WHERE id IS NOT NULL ORDER BY 1) locks`,
+    prepared(`SELECT pg_advisory_xact_lock${mode === 'to share' ? '_shared' : ''}(${FAIR_LOCKS}, number) FROM (
+       SELECT DISTINCT hashtext(id) AS number FROM unnest($1::text[]) AS id WHERE id IS NOT NULL ORDER BY 1) locks`),
     [ids],
   )
 }

@@ -31,6 +31,7 @@ import { AWAY_MS_MAX, NEW_WORK_MS, nextRestMs } from './broker-pauses.ts'
 import { CONTENDED_MS, LOOK_AGAIN_MS_MAX, Resting } from './resting.ts'
 import type { Claiming, Sending, SendingMeans } from './send-due.ts'
 import type { SendingLimits } from './sending-limits.ts'
+import { untilOpen } from './until-open.ts'
 import { watchServer } from './watch-server.ts'
 
 /** How many times what one process hands over at once may be claimed by it and on the way: others take some of it. */
@@ -111,6 +112,7 @@ export class BrokerSender implements Sending {
         continue
       }
       upMs = performance.now()
+      const { openings } = lanes
       const { except, only, isAll } = lanes.closed()
       if (isAll) {
         await Promise.race([this.#underWay.next(), pause(NEW_WORK_MS, signal)])
@@ -137,7 +139,7 @@ export class BrokerSender implements Sending {
         const waitMs = this.#resting.soonest(next.ms)
         if (this.#underWay.count > 0) {
           const ms = Math.max(CONTENDED_MS, Math.min(waitMs ?? NEW_WORK_MS, NEW_WORK_MS))
-          await Promise.race([this.#underWay.next(), pause(ms, signal)])
+          await untilOpen(lanes, openings, () => this.#underWay.next(), pause(ms, signal))
         } else if (except.length > 0 || only !== null) {
           await pause(CONTENDED_MS, signal)
         } else if (waitMs !== null && waitMs <= time.leftMs()) {

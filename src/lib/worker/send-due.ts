@@ -22,6 +22,7 @@ import type { Log } from '#lib/platform/log.ts'
 import type { Acting } from './acting.ts'
 import { CONTENDED_MS, LOOK_AGAIN_MS_MAX, Resting } from './resting.ts'
 import type { SendingLimits } from './sending-limits.ts'
+import { untilOpen } from './until-open.ts'
 import { watchServer } from './watch-server.ts'
 
 export type SendingMeans = { providers: Providers; prepare: PrepareContents; hasherIn: HasherIn }
@@ -109,6 +110,7 @@ export class Sender implements Sending {
   async claimDue({ time, signal, mayMoreCome = async () => false }: Claiming): Promise<void> {
     if (this.#inFlight.emails === 0 && !(await this.#isWorthBeginning(time, mayMoreCome))) return
     while (!signal?.aborted && time.leftMs() > 0) {
+      const { openings } = this.#lanes
       const { except, only, isAll } = this.#lanes.closed()
       if (isAll) {
         await this.#inFlight.next()
@@ -137,7 +139,7 @@ export class Sender implements Sending {
         if (this.#inFlight.emails > 0) {
           // What is in flight may make its follow-up due, or free its mailbox.
           const ms = Math.max(CONTENDED_MS, Math.min(waitMs ?? NEW_WORK_MS, NEW_WORK_MS))
-          await Promise.race([this.#inFlight.next(), pause(ms, signal)])
+          await untilOpen(this.#lanes, openings, () => this.#inFlight.next(), pause(ms, signal))
           continue
         }
         // What this claim had to leave out has landed since: the next one is for all, and does not wait.

@@ -1,7 +1,7 @@
 import { withParents } from '#lib/audience/address.ts'
 import type { HashAddress } from '#lib/audience/address-hash.ts'
 import { prepared, type Sql } from '#lib/platform/database.ts'
-import { plainArray } from '#lib/platform/sql-array.ts'
+import { amongIds, plainArray } from '#lib/platform/sql-array.ts'
 
 export type SuppressedBy = 'ADDRESS' | 'DOMAIN'
 
@@ -83,7 +83,7 @@ export async function suppressedProspects(
          AND d.value = array_to_string(labels[first:], '.')
        WHERE EXISTS (SELECT FROM suppressions WHERE workspace_id = $1 AND kind = 'DOMAIN')
      ) s
-     WHERE p.workspace_id = $1 AND p.id = ANY($2::uuid[])
+     WHERE p.workspace_id = $1 AND p.id = ${amongIds('$2')}
      ORDER BY p.id, s.kind`),
     [workspaceId, plainArray(prospectIds)],
   )

@@ -1,4 +1,4 @@
-import type { Lease } from '#lib/email-scheduler/lease.ts'
+import { isInFlight, type Lease } from '#lib/email-scheduler/lease.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { AttemptOutcome } from '#lib/platform/generated/enums.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
@@ -11,7 +11,7 @@ export async function lookForLanded(sql: Sql, leases: readonly Lease[]): Promise
     `SELECT w.id, w.lease_token AS "leaseToken", a.outcome, a.error_class AS scope, a.error_code AS code
      FROM unnest($1::uuid[], $2::int[]) AS w(id, lease_token)
      LEFT JOIN email_attempts a ON a.email_id = w.id AND a.lease_token = w.lease_token
-     LEFT JOIN scheduled_emails e ON e.id = w.id AND e.lease_token = w.lease_token AND e.status = 'SENDING'
+     LEFT JOIN scheduled_emails e ON e.id = w.id AND e.lease_token = w.lease_token AND ${isInFlight('e')}
      WHERE a.email_id IS NOT NULL OR e.id IS NULL`,
     [plainArray(leases.map(({ id }) => id)), leases.map(({ leaseToken }) => leaseToken)],
   )

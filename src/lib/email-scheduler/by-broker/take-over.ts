@@ -1,3 +1,4 @@
+import { isInFlight } from '#lib/email-scheduler/lease.ts'
 import type { ClaimedEmail, ClaimedMailbox, Claimer } from '#lib/email-scheduler/send/claim.ts'
 import { prepared, type Sql } from '#lib/platform/database.ts'
 import { BROKER, type Left, lookAtLeftOf, type Wanted } from '#lib/platform/rows/for-broker.ts'
@@ -8,7 +9,7 @@ export type TakenOver = { email: ClaimedEmail; mailbox: ClaimedMailbox }
 type Row = ClaimedEmail & Pick<ClaimedMailbox, 'address' | 'version'> & { mailboxKind: ClaimedMailbox['kind'] }
 
 /** Of an email `r` whose token is the one that is wanted, `w`. */
-const MAY_BE_TAKEN = `r.status = 'SENDING' AND r.marked_token IS DISTINCT FROM r.lease_token AND r.lease_until > app_now()
+const MAY_BE_TAKEN = `${isInFlight('r')} AND r.marked_token IS DISTINCT FROM r.lease_token AND r.lease_until > app_now()
          AND (w.from_anyone OR r.leased_by LIKE '${BROKER}%')`
 
 /**

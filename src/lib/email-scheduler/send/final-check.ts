@@ -8,6 +8,7 @@ import { type Blocker, checkGuards, type GuardName, type Receipt, writtenReceipt
 import type { QuotaUse } from '#lib/guardrails/quota.ts'
 import { inTransaction, prepared, type Sql } from '#lib/platform/database.ts'
 import { takeFairLock } from '#lib/platform/fair-lock.ts'
+import { amongIds } from '#lib/platform/sql-array.ts'
 import { localDateOf } from '#lib/platform/time/local-date.ts'
 import { type ClaimedEmail, isSpaced } from './claim.ts'
 import { type EmailFacts, guardFacts, type MailboxFacts, readEmailFacts, readMailboxFacts } from './guard-facts.ts'
@@ -145,15 +146,15 @@ async function holdOwners(tx: Sql, ready: readonly ReadyEmail[]): Promise<void> 
   }
   await Promise.all([
     hold(
-      'SELECT FROM sequences WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE',
+      `SELECT FROM sequences WHERE id = ${amongIds('$1')} ORDER BY id FOR SHARE`,
       new Set(ready.flatMap(({ email }) => email.sequenceId ?? [])),
     ),
     hold(
-      'SELECT FROM campaigns WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE',
+      `SELECT FROM campaigns WHERE id = ${amongIds('$1')} ORDER BY id FOR SHARE`,
       new Set(ready.flatMap(({ email }) => email.campaignId ?? [])),
     ),
     hold(
-      'SELECT FROM prospects WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE',
+      `SELECT FROM prospects WHERE id = ${amongIds('$1')} ORDER BY id FOR SHARE`,
       new Set(ready.flatMap(({ email }) => email.prospectId ?? [])),
     ),
   ])

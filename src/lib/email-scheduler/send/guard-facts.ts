@@ -5,7 +5,7 @@ import type { SendingCalendar } from '#lib/guardrails/calendar.ts'
 import type { GuardFacts } from '#lib/guardrails/guards.ts'
 import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { EmailKind } from '#lib/platform/generated/enums.ts'
-import { plainArray } from '#lib/platform/sql-array.ts'
+import { amongIds, plainArray } from '#lib/platform/sql-array.ts'
 import { NOTHING_SEEN, type SeenArguments } from './moment.ts'
 import type { UseNow } from './quota-use.ts'
 
@@ -85,7 +85,7 @@ export async function readEmailFacts(sql: Sql, workspaceId: string, ids: readonl
        SELECT step_number, status, sent_at FROM scheduled_emails
        WHERE campaign_prospect_id = e.campaign_prospect_id AND step_number < e.step_number
        ORDER BY step_number DESC LIMIT 1) b ON true
-     WHERE e.workspace_id = $1 AND e.id = ANY($2::uuid[])`),
+     WHERE e.workspace_id = $1 AND e.id = ${amongIds('$2')}`),
     [workspaceId, plainArray(ids)],
   )
   return rows

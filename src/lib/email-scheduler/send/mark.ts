@@ -1,6 +1,7 @@
 import type { EmailContent } from '#lib/email-scheduler/content.ts'
-import { inLockOrder } from '#lib/email-scheduler/lease.ts'
+import { inLockOrder, isInFlight } from '#lib/email-scheduler/lease.ts'
 import { prepared, type Sql } from '#lib/platform/database.ts'
+import { unnested } from '#lib/platform/sql-array.ts'
 import type { ClaimedEmail } from './claim.ts'
 import { MOMENT_READ, type MomentRead } from './moment.ts'
 
@@ -32,16 +33,16 @@ export async function mark(tx: Sql, leases: readonly Handover[], submitDeadlineM
   const contents = ordered.flatMap(({ id, content }) => (content ? [frozen(id, content)] : []))
   const { rows } = await tx.query<{ id: string; markedAt: Date; leaseUntil: Date } & MomentRead>(
     prepared(`WITH contents AS MATERIALIZED (
-       SELECT * FROM json_to_recordset($4) AS c(id uuid, from_name text, from_address text, to_name text, to_address text,
+       SELECT * FROM json_to_recordset($5) AS c(id uuid, from_name text, from_address text, to_name text, to_address text,
          subject text, body_text text, body_html text, message_id text, date timestamptz, headers jsonb)
      ), marked AS (
      UPDATE scheduled_emails e SET marked_token = e.lease_token, submit_started_at = app_now(), updated_at = app_now(),
        content_token = CASE WHEN EXISTS (SELECT FROM contents c WHERE c.id = e.id) THEN e.lease_token ELSE e.content_token END
-     FROM unnest($1::uuid[], $2::int[], $5::text[], $6::timestamptz[]) AS held(id, lease_token, worker, claimed_at)
-     WHERE e.id = held.id AND e.status = 'SENDING' AND e.lease_token = held.lease_token
+     FROM ${unnested('uuid', 'int', 'text', 'timestamptz')} AS held(id, lease_token, worker, claimed_at)
+     WHERE e.id = held.id AND ${isInFlight('e')} AND e.lease_token = held.lease_token
        AND e.leased_by = held.worker AND e.leased_at = held.claimed_at
        AND e.marked_token IS DISTINCT FROM e.lease_token AND e.accepted_token IS NULL
-       AND e.lease_until >= app_now() + $3 * interval '1 millisecond'
+       AND e.lease_until >= app_now() + $6 * interval '1 millisecond'
      RETURNING e.id, e.workspace_id, e.lease_token, e.submit_started_at AS "markedAt", e.lease_until AS "leaseUntil"
      ), frozen AS (
        INSERT INTO email_contents (email_id, content_token, workspace_id, from_name, from_address, to_name, to_address, subject,
@@ -53,10 +54,10 @@ export async function mark(tx: Sql, leases: readonly Handover[], submitDeadlineM
     [
       ordered.map(({ id }) => id),
       ordered.map(({ leaseToken }) => leaseToken),
-      submitDeadlineMs,
-      JSON.stringify(contents),
       ordered.map(({ worker }) => worker),
       ordered.map(({ claimedAt }) => claimedAt),
+      JSON.stringify(contents),
+      submitDeadlineMs,
     ],
   )
   const marked = new Map(rows.map((row) => [row.id, row]))
@@ -90,7 +91,7 @@ async function readRefusals(tx: Sql, leases: readonly Holder[]): Promise<Map<str
        ELSE 'lease-too-short' END AS refusal
      FROM scheduled_emails e JOIN unnest($1::uuid[], $2::int[], $3::text[], $4::timestamptz[]) AS held(id, lease_token, worker, claimed_at)
        ON e.id = held.id AND e.lease_token = held.lease_token AND e.leased_by = held.worker AND e.leased_at = held.claimed_at
-     WHERE e.status = 'SENDING'`,
+     WHERE ${isInFlight('e')}`,
     [
       leases.map(({ id }) => id),
       leases.map(({ leaseToken }) => leaseToken),

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { prepared } from '#lib/platform/database.ts'
 import { seenBy } from './moment.ts'
 
 export type NextDue = {
@@ -13,7 +14,7 @@ export type NextDue = {
  */
 export async function lookForNextDue(pool: pg.Pool, resting: readonly string[]): Promise<NextDue> {
   const { rows } = await pool.query<NextDue>(
-    `SELECT extract(epoch FROM min(greatest(next.at, m.deferred_until, m.fault_until)) - app_now())::float8 * 1000 AS ms,
+    prepared(`SELECT extract(epoch FROM min(greatest(next.at, m.deferred_until, m.fault_until)) - app_now())::float8 * 1000 AS ms,
        has_gone_back($2, $3, $4) AS "hasGoneBack"
      FROM mailboxes m
      JOIN sending_settings s ON s.workspace_id = m.workspace_id
@@ -27,7 +28,7 @@ export async function lookForNextDue(pool: pg.Pool, resting: readonly string[]):
        UNION ALL (SELECT ready_at FROM scheduled_emails
          WHERE mailbox_id = m.id AND campaign_id IS NULL AND status IN ('SCHEDULED', 'RETRY_SCHEDULED') AND ready_at IS NOT NULL
          ORDER BY ready_at LIMIT 1)) next
-     WHERE NOT (SELECT sending_is_held()) AND m.status = 'CONNECTED' AND m.id <> ALL($1::uuid[])`,
+     WHERE NOT (SELECT sending_is_held()) AND m.status = 'CONNECTED' AND m.id <> ALL((SELECT $1)::uuid[])`),
     [resting, ...seenBy(pool)],
   )
   return rows[0] ?? { ms: null, hasGoneBack: false }

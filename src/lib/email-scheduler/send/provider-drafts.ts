@@ -1,5 +1,5 @@
 import { ASK_PAUSES_MINUTES, type UnknownAttempt } from '#lib/email-scheduler/evidence.ts'
-import type { Lease } from '#lib/email-scheduler/lease.ts'
+import { isInFlight, type Lease } from '#lib/email-scheduler/lease.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import type { MailboxKind } from '#lib/platform/generated/enums.ts'
 import type { ClaimedEmail } from './claim.ts'
@@ -19,7 +19,7 @@ export async function keepDrafts(sql: Sql, drafts: readonly ProviderDraft[]): Pr
     `WITH held AS MATERIALIZED (
        SELECT e.id, e.lease_token, e.workspace_id, e.mailbox_id, e.lease_until, d.draft_id
        FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::timestamptz[]) AS d(id, lease_token, draft_id, worker, claimed_at)
-       JOIN scheduled_emails e ON e.id = d.id AND e.lease_token = d.lease_token AND e.status = 'SENDING'
+       JOIN scheduled_emails e ON e.id = d.id AND e.lease_token = d.lease_token AND ${isInFlight('e')}
          AND e.leased_by = d.worker AND e.leased_at = d.claimed_at AND e.marked_token IS DISTINCT FROM e.lease_token
        ORDER BY e.id FOR NO KEY UPDATE OF e
      ), kept AS (

@@ -92,6 +92,8 @@ export async function sentInLast24Hours(sql: Sql, mailbox: Mailbox, now: Date): 
      UNION ALL
      SELECT submit_started_at FROM scheduled_emails
        WHERE mailbox_id = $1 AND cancel_reason = '${'DISMISSED' satisfies CancelReason}' AND submit_started_at > $2::timestamptz - interval '24 hours'
+         -- Which was later, but for a clock that was set back.
+         AND cancelled_at > $2::timestamptz - interval '48 hours'
      ORDER BY at`,
     [mailbox.id, now, mailbox.workspaceId],
   )

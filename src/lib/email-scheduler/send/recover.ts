@@ -1,4 +1,5 @@
 import { lockOwners } from '#lib/email-scheduler/effects/owners.ts'
+import { isInFlight } from '#lib/email-scheduler/lease.ts'
 import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
 import type { Sql } from '#lib/platform/database.ts'
 import { afterLease } from './after-lease.ts'
@@ -30,8 +31,8 @@ export async function recover(tx: Sql, limit: number): Promise<Recovered[]> {
   const { rows } = await tx.query<RecoveredRow>(
     `WITH now AS MATERIALIZED (SELECT app_now() AS at), expired AS MATERIALIZED (
        SELECT id, lease_token, leased_by, leased_at, marked_token IS NOT DISTINCT FROM lease_token AS marked
-       FROM scheduled_emails
-       WHERE id = ANY($1::uuid[]) AND status = 'SENDING' AND lease_until <= app_now()
+       FROM scheduled_emails r
+       WHERE id = ANY($1::uuid[]) AND ${isInFlight('r')} AND lease_until <= app_now()
        ORDER BY id FOR UPDATE SKIP LOCKED
      ), recovered AS (
        UPDATE scheduled_emails e SET

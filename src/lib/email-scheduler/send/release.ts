@@ -1,5 +1,5 @@
 import { lockOwners } from '#lib/email-scheduler/effects/owners.ts'
-import { inLockOrder } from '#lib/email-scheduler/lease.ts'
+import { inLockOrder, isInFlight } from '#lib/email-scheduler/lease.ts'
 import type { CancelReason, ReleaseCode } from '#lib/email-scheduler/reasons.ts'
 import type { ScheduledEmailStatus } from '#lib/email-scheduler/states.ts'
 import type { GuardName } from '#lib/guardrails/guards.ts'
@@ -64,7 +64,7 @@ export async function release(tx: Sql, given: readonly Release[]): Promise<Relea
        FROM now, unnest($1::uuid[], $2::int[], $3::text[], $4::timestamptz[], $5::text[], $6::timestamptz[], $7::text[],
          $8::text[], $9::jsonb[], $10::text[])
          AS s(id, lease_token, worker, started_at, code, ready_at, blocker, cancel_reason, receipt, provider_text)
-       WHERE e.id = s.id AND e.status = 'SENDING' AND e.lease_token = s.lease_token
+       WHERE e.id = s.id AND ${isInFlight('e')} AND e.lease_token = s.lease_token
          AND e.leased_by = s.worker AND e.leased_at = s.started_at
          AND e.marked_token IS DISTINCT FROM e.lease_token
        RETURNING e.id, e.lease_token, e.workspace_id, e.mailbox_id, e.reserved_date, e.attempts, e.status, e.accepted_token, s.worker, s.started_at,

@@ -12,7 +12,7 @@ import { eraseLateTraces } from '#lib/email-scheduler/effects/erase-traces.ts'
 import { lockOwners } from '#lib/email-scheduler/effects/owners.ts'
 import { cancelSuccessors } from '#lib/email-scheduler/effects/successors.ts'
 import { tellOfBounces, tellOfFailures } from '#lib/email-scheduler/effects/tell-of-failures.ts'
-import { inLockOrder } from '#lib/email-scheduler/lease.ts'
+import { inLockOrder, isInFlight } from '#lib/email-scheduler/lease.ts'
 import { attemptOutcome, isRefusal, type SendOutcome } from '#lib/email-scheduler/outcome.ts'
 import type { CancelReason } from '#lib/email-scheduler/reasons.ts'
 import { nextRetryAt, retryDelaysMs } from '#lib/email-scheduler/retry-policy.ts'
@@ -20,7 +20,7 @@ import { readRetrySettings } from '#lib/email-scheduler/retry-settings.ts'
 import type { ScheduledEmailStatus, Transition } from '#lib/email-scheduler/states.ts'
 import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { EmailKind } from '#lib/platform/generated/enums.ts'
-import { plainArray } from '#lib/platform/sql-array.ts'
+import { amongIds, plainArray, unnested } from '#lib/platform/sql-array.ts'
 import { SYSTEM_WORKSPACE_ID } from '#lib/tenancy/workspaces/system-workspace.ts'
 import { recallForgotten } from './forgotten.ts'
 import { type FailureHandling, handleEmailFailure } from './handle-failure.ts'
@@ -131,7 +131,7 @@ async function beginPauses(tx: Sql, emailIds: readonly string[]): Promise<void> 
     prepared(`WITH spaced AS MATERIALIZED (
        SELECT m.id, s.jitter_min_seconds FROM mailboxes m JOIN sending_settings s ON s.workspace_id = m.workspace_id
        WHERE s.jitter_max_seconds > 0 AND m.id IN (
-         SELECT mailbox_id FROM scheduled_emails WHERE id = ANY($1::uuid[]) AND status = 'SENDING' AND kind = 'CAMPAIGN')
+         SELECT e.mailbox_id FROM scheduled_emails e WHERE e.id = ${amongIds('$1')} AND ${isInFlight('e')} AND e.kind = 'CAMPAIGN')
        ORDER BY m.id FOR NO KEY UPDATE OF m)
      UPDATE mailboxes m SET last_handed_over_at = app_now(), next_allowed_at = app_now() + spaced.jitter_min_seconds * interval '1 second'
      FROM spaced WHERE m.id = spaced.id`),
@@ -166,11 +166,10 @@ async function endAttempts(tx: Sql, settlements: readonly Concluded[]): Promise<
          last_error = s.reason, last_error_code = s.code,
          next_retry_at = NULL, ready_at = NULL, status_reason = NULL,
          lease_until = NULL, leased_by = NULL, leased_at = NULL, updated_at = now.at
-       FROM now, unnest($1::uuid[], $2::int[], $3::text[], $4::timestamptz[], $5::bool[], $6::attempt_outcome[],
-         $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bool[], $14::jsonb[])
+       FROM now, ${unnested('uuid', 'int', 'text', 'timestamptz', 'bool', 'attempt_outcome', 'text', 'text', 'text', 'text', 'text', 'text', 'bool', 'jsonb')}
          AS s(id, lease_token, worker, started_at, marked, outcome, scope, code, reason, provider_text, message_id,
            thread_id, counts, receipt)
-       WHERE e.id = s.id AND e.status = 'SENDING' AND e.lease_token = s.lease_token
+       WHERE e.id = s.id AND ${isInFlight('e')} AND e.lease_token = s.lease_token
          AND e.leased_by = s.worker AND e.leased_at = s.started_at
          AND (e.marked_token IS NOT DISTINCT FROM e.lease_token) = s.marked
        RETURNING e.id, e.lease_token, e.workspace_id, e.mailbox_id, e.prospect_id, e.reserved_date, e.kind, e.status, e.attempts,

@@ -4,6 +4,7 @@ import type { WrittenFrom } from '#lib/email-scheduler/send/final-check.ts'
 import { SENDER_VERSION } from '#lib/email-scheduler/send/guard-facts.ts'
 import { prepared, type Sql } from '#lib/platform/database.ts'
 import type { Keyring } from '#lib/platform/keyring.ts'
+import { amongIds } from '#lib/platform/sql-array.ts'
 import type { StepTexts } from '#lib/sequences/merge-fields.ts'
 import { compileStep, type StepCompiling } from '#lib/sequences/render.ts'
 import { trackHtml } from '#lib/tracking/track-html.ts'
@@ -98,7 +99,7 @@ type Track = (email: RenderableEmail, rendering: Exclude<Rendering, { kind: 'unr
 async function tracker(sql: Sql, emails: readonly RenderableEmail[], { appUrl, keyring }: RenderingBy): Promise<Track> {
   const { rows } = await sql.query<{ id: string; workspaceId: string; opens: boolean; clicks: boolean }>(
     prepared(`SELECT id, workspace_id AS "workspaceId", tracks_opens AS opens, tracks_clicks AS clicks FROM campaigns
-     WHERE id = ANY($1::uuid[]) AND (tracks_opens OR tracks_clicks)`),
+     WHERE id = ${amongIds('$1')} AND (tracks_opens OR tracks_clicks)`),
     [unique(emails.flatMap(({ campaignId }) => campaignId ?? []))],
   )
   if (rows.length === 0) return (_, rendering) => rendering
@@ -122,7 +123,7 @@ async function readSenders(
     prepared(`SELECT m.id, m.address, m.display_name AS "displayName", coalesce(s.postal_address, '') AS "postalAddress",
        ${SENDER_VERSION} AS version
      FROM mailboxes m LEFT JOIN sending_settings s ON s.workspace_id = m.workspace_id
-     WHERE m.id = ANY($1::uuid[]) AND m.workspace_id = ANY($2::uuid[])`),
+     WHERE m.id = ${amongIds('$1')} AND m.workspace_id = ${amongIds('$2')}`),
     [unique(emails.map(({ mailboxId }) => mailboxId)), unique(emails.map(({ workspaceId }) => workspaceId))],
   )
   return new Map(rows.map((row) => [row.id, row]))
@@ -135,7 +136,7 @@ async function readPeople(
   const { rows } = await sql.query<Recipient & { id: string; version: string }>(
     prepared(`SELECT id, email, first_name AS "firstName", last_name AS "lastName", company, custom_fields AS "customFields",
        xmin::text AS version
-     FROM prospects WHERE id = ANY($1::uuid[]) AND workspace_id = ANY($2::uuid[])`),
+     FROM prospects WHERE id = ${amongIds('$1')} AND workspace_id = ${amongIds('$2')}`),
     [
       unique(emails.flatMap(({ prospectId }) => prospectId ?? [])),
       unique(emails.map(({ workspaceId }) => workspaceId)),
