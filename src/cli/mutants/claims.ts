@@ -89,8 +89,8 @@ export const CLAIMS: readonly Mutant[] = [
   {
     name: 'the final check does not hold the campaigns',
     file: `${QUEUE}/final-check.ts`,
-    find: `FROM campaigns WHERE id = \${amongIds('$1')} ORDER BY id FOR SHARE`,
-    becomes: `FROM campaigns WHERE id = \${amongIds('$1')} ORDER BY id`,
+    find: `    hold('campaigns', ({ email }) => email.campaignId),\n`,
+    becomes: '',
     and: [
       {
         file: `${QUEUE}/final-check.ts`,
@@ -106,8 +106,8 @@ export const CLAIMS: readonly Mutant[] = [
   {
     name: 'the final check does not hold the prospects',
     file: `${QUEUE}/final-check.ts`,
-    find: `FROM prospects WHERE id = \${amongIds('$1')} ORDER BY id FOR SHARE`,
-    becomes: `FROM prospects WHERE id = \${amongIds('$1')} ORDER BY id`,
+    find: `    hold('prospects', ({ email }) => email.prospectId),\n`,
+    becomes: '',
     test: integration(
       FINAL_CHECK,
       'while the reader unsubscribed and the answer is still to come, the final check waits for it',

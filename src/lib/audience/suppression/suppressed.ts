@@ -83,7 +83,7 @@ export async function suppressedProspects(
          AND d.value = array_to_string(labels[first:], '.')
        WHERE EXISTS (SELECT FROM suppressions WHERE workspace_id = $1 AND kind = 'DOMAIN')
      ) s
-     WHERE p.workspace_id = $1 AND p.id = ${amongIds('$2')}
+     WHERE p.workspace_id = $1 AND p.id = ${amongIds('$2', prospectIds)}
      ORDER BY p.id, s.kind`),
     [workspaceId, plainArray(prospectIds)],
   )

@@ -24,7 +24,7 @@ export async function afterSent(tx: Sql, ids: readonly string[]): Promise<void> 
     prepared(`WITH sent AS (
        SELECT id, campaign_prospect_id, step_number, workspace_id, mailbox_id, plan_version, local_date,
          coalesce(reserved_date, local_date) AS sent_on, prospect_id, campaign_id, sequence_id, sent_at
-       FROM scheduled_emails WHERE id = ${amongIds('$1')} AND kind = 'CAMPAIGN'
+       FROM scheduled_emails WHERE id = ${amongIds('$1', ids)} AND kind = 'CAMPAIGN'
      ), locked AS MATERIALIZED (
        SELECT e.id, e.campaign_prospect_id, e.step_number, e.workspace_id, e.mailbox_id, e.plan_version, e.local_date,
          sent.local_date = sent.sent_on AS as_planned

@@ -141,22 +141,15 @@ export async function checkAndMark(
 
 /** In the order that everybody keeps: sequences, campaigns, then prospects, by id. */
 async function holdOwners(tx: Sql, ready: readonly ReadyEmail[]): Promise<void> {
-  const hold = async (statement: string, ids: ReadonlySet<string>) => {
-    if (ids.size > 0) await tx.query(prepared(statement), [[...ids]])
+  const hold = async (table: 'sequences' | 'campaigns' | 'prospects', of: (one: ReadyEmail) => string | null) => {
+    const ids = [...new Set(ready.flatMap((one) => of(one) ?? []))]
+    if (ids.length > 0)
+      await tx.query(prepared(`SELECT FROM ${table} WHERE id = ${amongIds('$1', ids)} ORDER BY id FOR SHARE`), [ids])
   }
   await Promise.all([
-    hold(
-      `SELECT FROM sequences WHERE id = ${amongIds('$1')} ORDER BY id FOR SHARE`,
-      new Set(ready.flatMap(({ email }) => email.sequenceId ?? [])),
-    ),
-    hold(
-      `SELECT FROM campaigns WHERE id = ${amongIds('$1')} ORDER BY id FOR SHARE`,
-      new Set(ready.flatMap(({ email }) => email.campaignId ?? [])),
-    ),
-    hold(
-      `SELECT FROM prospects WHERE id = ${amongIds('$1')} ORDER BY id FOR SHARE`,
-      new Set(ready.flatMap(({ email }) => email.prospectId ?? [])),
-    ),
+    hold('sequences', ({ email }) => email.sequenceId),
+    hold('campaigns', ({ email }) => email.campaignId),
+    hold('prospects', ({ email }) => email.prospectId),
   ])
 }
 

@@ -85,7 +85,7 @@ export async function readEmailFacts(sql: Sql, workspaceId: string, ids: readonl
        SELECT step_number, status, sent_at FROM scheduled_emails
        WHERE campaign_prospect_id = e.campaign_prospect_id AND step_number < e.step_number
        ORDER BY step_number DESC LIMIT 1) b ON true
-     WHERE e.workspace_id = $1 AND e.id = ${amongIds('$2')}`),
+     WHERE e.workspace_id = $1 AND e.id = ${amongIds('$2', ids)}`),
     [workspaceId, plainArray(ids)],
   )
   return rows

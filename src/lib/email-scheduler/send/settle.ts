@@ -131,7 +131,7 @@ async function beginPauses(tx: Sql, emailIds: readonly string[]): Promise<void> 
     prepared(`WITH spaced AS MATERIALIZED (
        SELECT m.id, s.jitter_min_seconds FROM mailboxes m JOIN sending_settings s ON s.workspace_id = m.workspace_id
        WHERE s.jitter_max_seconds > 0 AND m.id IN (
-         SELECT e.mailbox_id FROM scheduled_emails e WHERE e.id = ${amongIds('$1')} AND ${isInFlight('e')} AND e.kind = 'CAMPAIGN')
+         SELECT e.mailbox_id FROM scheduled_emails e WHERE e.id = ${amongIds('$1', emailIds)} AND ${isInFlight('e')} AND e.kind = 'CAMPAIGN')
        ORDER BY m.id FOR NO KEY UPDATE OF m)
      UPDATE mailboxes m SET last_handed_over_at = app_now(), next_allowed_at = app_now() + spaced.jitter_min_seconds * interval '1 second'
      FROM spaced WHERE m.id = spaced.id`),

@@ -97,10 +97,11 @@ type Track = (email: RenderableEmail, rendering: Exclude<Rendering, { kind: 'unr
 
 /** Puts what shows openings and clicks into the HTML of what campaigns that ask for it send. */
 async function tracker(sql: Sql, emails: readonly RenderableEmail[], { appUrl, keyring }: RenderingBy): Promise<Track> {
+  const campaignIds = unique(emails.flatMap(({ campaignId }) => campaignId ?? []))
   const { rows } = await sql.query<{ id: string; workspaceId: string; opens: boolean; clicks: boolean }>(
     prepared(`SELECT id, workspace_id AS "workspaceId", tracks_opens AS opens, tracks_clicks AS clicks FROM campaigns
-     WHERE id = ${amongIds('$1')} AND (tracks_opens OR tracks_clicks)`),
-    [unique(emails.flatMap(({ campaignId }) => campaignId ?? []))],
+     WHERE id = ${amongIds('$1', campaignIds)} AND (tracks_opens OR tracks_clicks)`),
+    [campaignIds],
   )
   if (rows.length === 0) return (_, rendering) => rendering
   const campaigns = new Map(rows.map((row) => [row.id, row]))
@@ -123,7 +124,7 @@ async function readSenders(
     prepared(`SELECT m.id, m.address, m.display_name AS "displayName", coalesce(s.postal_address, '') AS "postalAddress",
        ${SENDER_VERSION} AS version
      FROM mailboxes m LEFT JOIN sending_settings s ON s.workspace_id = m.workspace_id
-     WHERE m.id = ${amongIds('$1')} AND m.workspace_id = ${amongIds('$2')}`),
+     WHERE m.id = ${amongIds('$1', emails)} AND m.workspace_id = ${amongIds('$2', emails)}`),
     [unique(emails.map(({ mailboxId }) => mailboxId)), unique(emails.map(({ workspaceId }) => workspaceId))],
   )
   return new Map(rows.map((row) => [row.id, row]))
@@ -136,7 +137,7 @@ async function readPeople(
   const { rows } = await sql.query<Recipient & { id: string; version: string }>(
     prepared(`SELECT id, email, first_name AS "firstName", last_name AS "lastName", company, custom_fields AS "customFields",
        xmin::text AS version
-     FROM prospects WHERE id = ${amongIds('$1')} AND workspace_id = ${amongIds('$2')}`),
+     FROM prospects WHERE id = ${amongIds('$1', emails)} AND workspace_id = ${amongIds('$2', emails)}`),
     [
       unique(emails.flatMap(({ prospectId }) => prospectId ?? [])),
       unique(emails.map(({ workspaceId }) => workspaceId)),
