@@ -1,5 +1,6 @@
 import type { Sql } from '#lib/platform/database.ts'
 import type { ActionOutcome } from '#lib/platform/generated/enums.ts'
+import { isInState } from '#lib/platform/rows/by-id.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 import type { ClaimedAction } from './claim.ts'
 import { type ActionCounted, countActions } from './counts.ts'
@@ -14,7 +15,7 @@ import type { ActionReason } from './reasons.ts'
 export async function lockOwnActions(tx: Sql, actions: readonly ClaimedAction[]): Promise<ClaimedAction[]> {
   const { rows } = await tx.query<{ id: string }>(
     `SELECT a.id FROM unnest($1::uuid[], $2::int[]) AS mine(id, token) JOIN scheduled_actions a
-       ON a.id = mine.id AND a.status = 'RUNNING' AND a.lease_token = mine.token ORDER BY a.id FOR UPDATE OF a`,
+       ON a.id = mine.id AND ${isInState('a', 'RUNNING')} AND a.lease_token = mine.token ORDER BY a.id FOR UPDATE OF a`,
     [plainArray(actions.map(({ id }) => id)), plainArray(actions.map(({ leaseToken }) => leaseToken))],
   )
   const mine = new Set(rows.map(({ id }) => id))
@@ -49,7 +50,7 @@ export async function settleActions(tx: Sql, judged: readonly Judged[]): Promise
          due_at = coalesce(s.due_at, a.due_at), held_ms_before = coalesce(s.held, a.held_ms_before), reason = s.reason,
          ended_at = CASE WHEN s.status IN ('COMPLETED', 'CANCELLED', 'DEAD') THEN app_now() END, updated_at = app_now()
        FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::timestamptz[], $6::bigint[]) AS s(id, token, status, reason, due_at, held)
-       WHERE a.id = s.id AND a.status = 'RUNNING' AND a.lease_token = s.token RETURNING a.id)
+       WHERE a.id = s.id AND ${isInState('a', 'RUNNING')} AND a.lease_token = s.token RETURNING a.id)
      INSERT INTO action_attempts (action_id, lease_token, worker, started_at, outcome)
      SELECT t.id, t.token, t.worker, t.at, t.outcome FROM unnest($1::uuid[], $2::int[], $7::text[], $8::timestamptz[], $9::action_outcome[])
        AS t(id, token, worker, at, outcome) JOIN settled ON settled.id = t.id`,
@@ -96,7 +97,7 @@ export async function markError(sql: Sql, actions: readonly ClaimedAction[], err
          reason = CASE WHEN a.attempts >= cardinality($4::int[]) THEN '${'FAILED_TOO_OFTEN' satisfies ActionReason}' END,
          ended_at = CASE WHEN a.attempts >= cardinality($4::int[]) THEN app_now() END, updated_at = app_now()
        FROM unnest($1::uuid[], $2::int[]) AS mine(id, token)
-       WHERE a.id = mine.id AND a.status = 'RUNNING' AND a.lease_token = mine.token RETURNING a.id, a.type, a.status
+       WHERE a.id = mine.id AND ${isInState('a', 'RUNNING')} AND a.lease_token = mine.token RETURNING a.id, a.type, a.status
      ), kept AS (
        INSERT INTO action_attempts (action_id, lease_token, worker, started_at, outcome, error)
        SELECT t.id, t.token, t.worker, t.at, 'FAILED', $3 FROM unnest($1::uuid[], $2::int[], $5::text[], $6::timestamptz[])

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { CLAIM_OF_CAMPAIGNS, CLAIM_OF_PEOPLE, NEXT_ACTION_MS } from '#lib/actions/claim.ts'
+import { CLAIM_OF_CAMPAIGNS, CLAIM_OF_PEOPLE, claimActions, NEXT_ACTION_MS } from '#lib/actions/claim.ts'
+import { lockOwnActions, settleActions } from '#lib/actions/settle.ts'
 import { ENROLMENTS_PER_LOOK, LOOK_AT_SOME } from '#lib/campaigns/finish.ts'
 import { findLacking } from '#lib/campaigns/journeys/lacking.ts'
 import { DECIDE_BY_EVENTS } from '#lib/campaigns/journeys/waits.ts'
@@ -165,5 +166,31 @@ describe('among a hundred thousand people who wait', () => {
     await happens(db.pool, campaign, prospectId)
     const read = await readBy(DECIDE_BY_EVENTS, [[enrolmentId]])
     expect(read.filter(({ table }) => table === 'person_events')).toMatchObject([{ rows: 1 }])
+  })
+
+  test('what is claimed is found by its id: the index of leases is as long as all that was done since a backup began', async () => {
+    await db.pool.query(
+      `UPDATE scheduled_actions SET due_at = app_now() WHERE id IN (
+         SELECT id FROM scheduled_actions WHERE campaign_id = $1 AND status = 'PENDING' LIMIT $2)`,
+      [crowd.campaignId, DUE],
+    )
+    const claimed = await claimActions(db.pool, 'w', 'people')
+    expect(claimed.length).toBeGreaterThan(20)
+    await inTransaction(db.pool, async (tx) => {
+      const scans = async () => {
+        const { rows } = await tx.query<{ scans: number }>(
+          `SELECT pg_stat_get_xact_numscans('scheduled_actions_lease_idx'::regclass)::int AS scans`,
+        )
+        return rows[0]?.scans
+      }
+      const before = await scans()
+      const mine = await lockOwnActions(tx, claimed)
+      await settleActions(
+        tx,
+        mine.map((action) => ({ action, verdict: { kind: 'done' } })),
+      )
+      expect(mine).toHaveLength(claimed.length)
+      expect(await scans()).toBe(before)
+    })
   })
 })

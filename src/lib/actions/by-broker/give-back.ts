@@ -1,5 +1,6 @@
 import type { ClaimedAction } from '#lib/actions/claim.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import { isInState } from '#lib/platform/rows/by-id.ts'
 import { BROKER } from '#lib/platform/rows/for-broker.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 
@@ -13,7 +14,7 @@ export async function giveBackActions(sql: Sql, actions: readonly ClaimedAction[
     `WITH held AS MATERIALIZED (
        SELECT a.id, a.lease_token, a.leased_by, a.leased_at FROM scheduled_actions a JOIN unnest($1::uuid[], $2::int[]) AS mine(id, token)
          ON a.id = mine.id AND a.lease_token = mine.token
-       WHERE a.status = 'RUNNING' AND a.leased_by LIKE '${BROKER}%' ORDER BY a.id FOR UPDATE OF a SKIP LOCKED
+       WHERE ${isInState('a', 'RUNNING')} AND a.leased_by LIKE '${BROKER}%' ORDER BY a.id FOR UPDATE OF a SKIP LOCKED
      ), back AS (
        UPDATE scheduled_actions a SET status = 'PENDING', lease_until = NULL, leased_by = NULL, leased_at = NULL, updated_at = app_now()
        FROM held WHERE a.id = held.id)

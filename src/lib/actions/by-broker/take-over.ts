@@ -1,10 +1,11 @@
 import { CLAIMED, type ClaimedAction, HELD_BY } from '#lib/actions/claim.ts'
 import { prepared, type Sql } from '#lib/platform/database.ts'
+import { isInState } from '#lib/platform/rows/by-id.ts'
 import { BROKER, type Left, lookAtLeftOf, type Wanted } from '#lib/platform/rows/for-broker.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 
 /** Of an action `r` whose token is the one that is wanted, `w`. */
-const MAY_BE_TAKEN = `r.status = 'RUNNING' AND r.lease_until > app_now() AND (w.from_anyone OR r.leased_by LIKE '${BROKER}%')`
+const MAY_BE_TAKEN = `${isInState('r', 'RUNNING')} AND r.lease_until > app_now() AND (w.from_anyone OR r.leased_by LIKE '${BROKER}%')`
 
 /**
  * Takes claimed actions into one's own hands, as emails are taken: by the token that a message names, once for each

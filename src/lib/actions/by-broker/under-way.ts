@@ -1,5 +1,6 @@
 import type { ClaimedAction } from '#lib/actions/claim.ts'
 import type { Sql } from '#lib/platform/database.ts'
+import { isInState } from '#lib/platform/rows/by-id.ts'
 import { BROKER } from '#lib/platform/rows/for-broker.ts'
 import { plainArray } from '#lib/platform/sql-array.ts'
 
@@ -9,7 +10,7 @@ export type ActionLease = Pick<ClaimedAction, 'id' | 'leaseToken'>
 export async function lookForLandedActions(sql: Sql, leases: readonly ActionLease[]): Promise<ActionLease[]> {
   const { rows } = await sql.query<ActionLease>(
     `SELECT w.id, w.lease_token AS "leaseToken" FROM unnest($1::uuid[], $2::int[]) AS w(id, lease_token)
-     WHERE NOT EXISTS (SELECT FROM scheduled_actions a WHERE a.id = w.id AND a.lease_token = w.lease_token AND a.status = 'RUNNING')`,
+     WHERE NOT EXISTS (SELECT FROM scheduled_actions a WHERE a.id = w.id AND a.lease_token = w.lease_token AND ${isInState('a', 'RUNNING')})`,
     [plainArray(leases.map(({ id }) => id)), plainArray(leases.map(({ leaseToken }) => leaseToken))],
   )
   return rows
