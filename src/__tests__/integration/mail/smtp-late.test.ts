@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
+import type { ScriptedPeer } from '#tests/support/mail/scripted-smtp.ts'
 import {
   brief,
   LATE,
@@ -20,6 +21,23 @@ const { start, transportTo, connectTo } = testPeers()
 /** As when a machine is short of time: nothing of this process runs. */
 function stallFor(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
+type Begun<T> = { peer: ScriptedPeer; answer: Promise<T>; isThere: () => boolean }
+
+/** Stands still once it is there, past all time. A busy machine may not come so far in time: then it is begun again. */
+async function stalledAt<T>(begin: () => Promise<Begun<T>>): Promise<[T, ScriptedPeer]> {
+  for (;;) {
+    const { peer, answer, isThere } = await begin()
+    let isOver = false
+    void answer.then(() => {
+      isOver = true
+    })
+    await expect.poll(() => isOver || isThere(), { interval: 5 }).toBe(true)
+    if (isOver) continue
+    stallFor(SOON_MS + 1_100)
+    return [await answer, peer]
+  }
 }
 
 describe('a server that is late', () => {
@@ -53,30 +71,30 @@ describe('a server that is late', () => {
   })
 
   test('is not blamed where this process stood still: nothing goes, and the sentence says so', async () => {
-    const peer = await start({ offers: ['AUTH PLAIN'], script: { data: STEPS.hang } })
-    const connection = await connectTo(peer)
-    const outcome = send(peer, connection, SOON_MS)
-    await expect.poll(() => peer.commands.includes('DATA'), { interval: 5 }).toBe(true)
-    stallFor(SOON_MS + 1_100)
-    expect(await outcome).toMatchObject({ kind: 'retry', code: 'WORKER_STALLED' })
+    const [outcome, peer] = await stalledAt(async () => {
+      const peer = await start({ offers: ['AUTH PLAIN'], script: { data: STEPS.hang } })
+      const answer = send(peer, await connectTo(peer), SOON_MS)
+      return { peer, answer, isThere: () => peer.commands.includes('DATA') }
+    })
+    expect(outcome).toMatchObject({ kind: 'retry', code: 'WORKER_STALLED' })
     expect(peer.bodyBytes).toBe(0)
   })
 
   test('with its answer is not blamed either where this process stood still after the hand-over', async () => {
-    const peer = await start({ script: { dot: STEPS.hang } })
-    const connection = await connectTo(peer)
-    const outcome = send(peer, connection, SOON_MS)
-    await expect.poll(() => peer.bodyBytes, { interval: 5 }).toBeGreaterThan(0)
-    stallFor(SOON_MS + 1_100)
-    expect(await outcome).toMatchObject({ kind: 'unknown', code: 'STALLED_AFTER_DATA' })
+    const [outcome] = await stalledAt(async () => {
+      const peer = await start({ script: { dot: STEPS.hang } })
+      const answer = send(peer, await connectTo(peer), SOON_MS)
+      return { peer, answer, isThere: () => peer.bodyBytes > 0 }
+    })
+    expect(outcome).toMatchObject({ kind: 'unknown', code: 'STALLED_AFTER_DATA' })
   })
 
   test('is not blamed where this process stood still while it was connecting', async () => {
-    const peer = await start({ script: { banner: STEPS.hang } })
-    const connecting = transportTo(peer).connect(SOON_MS)
-    await expect.poll(() => peer.connections, { interval: 5 }).toBe(1)
-    stallFor(SOON_MS + 1_100)
-    expect(await connecting).toMatchObject({ ok: false, outcome: { kind: 'retry', code: 'WORKER_STALLED' } })
+    const [connecting] = await stalledAt(async () => {
+      const peer = await start({ script: { banner: STEPS.hang } })
+      return { peer, answer: transportTo(peer).connect(SOON_MS), isThere: () => peer.connections === 1 }
+    })
+    expect(connecting).toMatchObject({ ok: false, outcome: { kind: 'retry', code: 'WORKER_STALLED' } })
   })
 
   test('is not blamed either where this process stood still and went on just before its time was over', async () => {

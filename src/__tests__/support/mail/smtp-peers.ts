@@ -7,7 +7,7 @@ import { type PeerOptions, type PeerStep, type ScriptedPeer, startScriptedSmtp }
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 export const LOGIN = { username: 'ann', password: 'correct horse' }
-export const SOON_MS = 400
+export const SOON_MS = 1_000
 export const LONG_MS = 20_000
 
 export const STEPS = {
